@@ -1,0 +1,206 @@
+"""Every error that pyopscaffold raises on purpose.
+
+::
+
+    PyopscaffoldError
+    ├── UserError                  the person at the keyboard can mend it; the CLI prints it, exit code 2
+    │   ├── UsageError             a command-line value or combination that can't be
+    │   ├── ProjectError           not inside a project, or PROJECT is malformed
+    │   ├── DeclarationError       an API, marker or controller declaration is wrong; lists every problem
+    │   ├── LoadError              the project's own code could not be read or imported
+    │   ├── FilesError             the tree can't be written as planned; it is left as it was
+    │   ├── DocumentError          a YAML or JSON document can't be read
+    │   ├── KubeconfigError        no usable way to reach a cluster
+    │   └── EnvtestError           the embedded control plane can't be had or does not start
+    ├── TerminalError              raised by a reconciler: trying again can't help until the object changes
+    ├── CodecError                 JSON that does not fit the dataclass, with its JSON path
+    └── ClientError                a request to the API server did not succeed
+        ├── ConnectionFailed       no answer: refused, reset, timed out, TLS
+        └── ApiError               the server answered with a metav1.Status
+            ├── BadRequest (400)   ├── Unauthorized (401)   ├── Forbidden (403)   ├── NotFound (404)
+            ├── MethodNotAllowed (405)
+            ├── AlreadyExists (409) ├── Conflict (409)      ├── Expired (410)     ├── UnsupportedMediaType (415)
+            ├── Invalid (422)      ├── TooManyRequests (429)
+            └── ServerError (5xx)
+
+Constructors only keep what they are given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class PyopscaffoldError(Exception):
+    """Root of the tree."""
+
+
+class UserError(PyopscaffoldError):
+    """A mistake that its maker can mend.
+
+    ``str(error)`` is one clear sentence that names the place; ``hint`` says the way out.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(UserError):
+    """A command-line value, or a combination of them, that can't be."""
+
+
+class ProjectError(UserError):
+    """The folder is no project, or its PROJECT file is malformed."""
+
+
+class LoadError(UserError):
+    """The project's own code could not be imported."""
+
+
+class FilesError(UserError):
+    """The files can't be written as planned; the tree is as it was before."""
+
+
+class DocumentError(UserError):
+    """A YAML or JSON document can't be read."""
+
+
+class KubeconfigError(UserError):
+    """There is no usable way to reach a cluster."""
+
+
+class EnvtestError(UserError):
+    """The embedded control plane can't be had, or does not start."""
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One mistake in a declaration, placed at ``file:line``; ``subject`` is ``Class.field`` or a class."""
+
+    file: str
+    line: int
+    subject: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.subject}: {self.message}"
+
+
+class DeclarationError(UserError):
+    """API, marker or controller declarations are wrong; all problems of the run, sorted by place."""
+
+    def __init__(self, problems: Sequence[Problem], *, hint: str | None = None) -> None:
+        self.problems = tuple(sorted(problems))
+        super().__init__("\n".join(map(str, self.problems)), hint=hint)
+
+
+class TerminalError(PyopscaffoldError):
+    """Raised by a reconciler: the object can't be reconciled until somebody changes it.
+
+    ``reason`` is the CamelCase reason of the Stalled condition and of the event.
+    """
+
+    def __init__(self, message: str, *, reason: str = "Stalled") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class CodecError(PyopscaffoldError):
+    """JSON that does not fit the dataclass; ``path`` is the JSON path of the misfit, such as ``$.spec.replicas``."""
+
+    def __init__(self, message: str, *, path: str = "$") -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class ClientError(PyopscaffoldError):
+    """A request to the API server did not succeed."""
+
+
+class ConnectionFailed(ClientError):  # noqa: N818 - the field's own word, as in http clients
+    """The server gave no answer: refused, reset, timed out, or TLS failed."""
+
+
+@dataclass(frozen=True)
+class StatusCause:
+    """One entry of ``metav1.Status.details.causes``; ``field`` is a path such as ``spec.replicas``."""
+
+    reason: str = ""
+    message: str = ""
+    field: str = ""
+
+
+class ApiError(ClientError):
+    """The server answered with a failure.
+
+    ``code`` is the HTTP status, ``reason`` and ``causes`` are those of ``metav1.Status``;
+    ``retry_after`` is in seconds, as the server asked.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: int = 0,
+        reason: str = "",
+        causes: Sequence[StatusCause] = (),
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.causes = tuple(causes)
+        self.retry_after = retry_after
+
+
+class BadRequest(ApiError):  # noqa: N818 - named after the Kubernetes status reason, as are the next ones
+    """400."""
+
+
+class Unauthorized(ApiError):  # noqa: N818
+    """401."""
+
+
+class Forbidden(ApiError):  # noqa: N818
+    """403."""
+
+
+class NotFound(ApiError):  # noqa: N818
+    """404."""
+
+
+class MethodNotAllowed(ApiError):  # noqa: N818
+    """405."""
+
+
+class AlreadyExists(ApiError):  # noqa: N818
+    """409 with reason AlreadyExists."""
+
+
+class Conflict(ApiError):  # noqa: N818
+    """409: the resourceVersion is not the newest, or another field manager owns a field."""
+
+
+class Expired(ApiError):  # noqa: N818
+    """410: the resourceVersion is too old to list or watch from."""
+
+
+class UnsupportedMediaType(ApiError):  # noqa: N818
+    """415."""
+
+
+class Invalid(ApiError):  # noqa: N818
+    """422: the object failed validation; see ``causes``."""
+
+
+class TooManyRequests(ApiError):  # noqa: N818
+    """429; ``retry_after`` tells when to come back."""
+
+
+class ServerError(ApiError):
+    """5xx."""

@@ -1,0 +1,1 @@
+"""Pure vocabulary of Kubernetes: no I/O, no project concepts, standard library only."""

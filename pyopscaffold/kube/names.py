@@ -1,0 +1,85 @@
+"""Names: the patterns the API server enforces, and conversions between Python's, JSON's and kinds' spellings."""
+
+from __future__ import annotations
+
+import keyword
+import re
+
+DNS1123_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+DNS1123_SUBDOMAIN = rf"{DNS1123_LABEL}(\.{DNS1123_LABEL})*"
+DNS1035_LABEL = r"[a-z]([-a-z0-9]*[a-z0-9])?"
+
+_VERSION = re.compile(r"v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?")
+_KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
+_LABEL_MAX = 63
+_SUBDOMAIN_MAX = 253
+
+
+def is_dns1123_label(text: str) -> bool:
+    """Whether text is a DNS-1123 label: the form of namespaces and most names (RFC 1123, ≤ 63)."""
+    return len(text) <= _LABEL_MAX and re.fullmatch(DNS1123_LABEL, text) is not None
+
+
+def is_dns1123_subdomain(text: str) -> bool:
+    """Whether text is a DNS-1123 subdomain: the form of API groups and domains (≤ 253)."""
+    return len(text) <= _SUBDOMAIN_MAX and re.fullmatch(DNS1123_SUBDOMAIN, text) is not None
+
+
+def is_dns1035_label(text: str) -> bool:
+    """Whether text is a DNS-1035 label: the form of plurals and of Service names (≤ 63)."""
+    return len(text) <= _LABEL_MAX and re.fullmatch(DNS1035_LABEL, text) is not None
+
+
+def is_api_version(text: str) -> bool:
+    """Whether text is a Kubernetes API version such as ``v1`` or ``v1beta2``."""
+    return _VERSION.fullmatch(text) is not None
+
+
+def is_kind(text: str) -> bool:
+    """Whether text is a CamelCase kind whose lower-case form is a DNS-1035 label."""
+    return _KIND.fullmatch(text) is not None and is_dns1035_label(text.lower())
+
+
+def is_python_name(text: str) -> bool:
+    """Whether text can name a Python module or field: an identifier that is no keyword."""
+    return text.isidentifier() and not keyword.iskeyword(text)
+
+
+def version_priority(version: str) -> tuple[int, int, int, str]:
+    """Sort key that puts the version ``kubectl`` prefers last: v1alpha1 < v1beta1 < v1 < v2.
+
+    Names that are no Kubernetes version come before all others, in reverse alphabetical order of preference
+    (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/).
+    """
+    match = re.fullmatch(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?", version)
+    if match is None:
+        return (-1, 0, 0, version)
+    level = {"alpha": 0, "beta": 1, None: 2}[match[2]]
+    return (level, int(match[1]), int(match[3] or 0), "")
+
+
+def snake_case(camel: str) -> str:
+    """``MyDatabase`` → ``my_database``, ``HTTPRoute`` → ``http_route``, ``clusterIP`` → ``cluster_ip``."""
+    spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", camel)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", spaced).replace("-", "_").lower()
+
+
+def camel_case(snake: str) -> str:
+    """``ready_replicas`` → ``readyReplicas``; one trailing underscore, as in ``from_``, is dropped."""
+    head, *rest = snake.removesuffix("_").split("_")
+    return head + "".join(word[:1].upper() + word[1:] for word in rest)
+
+
+def words(camel: str) -> str:
+    """``MyDatabase`` → ``my database``, for prose."""
+    return snake_case(camel).replace("_", " ")
+
+
+def plural_of(kind: str) -> str:
+    """Lower-case plural of a kind by the English rules that kubebuilder applies: ``Proxy`` → ``proxies``."""
+    word = kind.lower()
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ies"
+    if re.search(r"(s|x|z|ch|sh)$", word):
+        return word + "es"
+    return word + "s"
