@@ -1,0 +1,158 @@
+"""``@controller`` and ``@rbac``: what a reconciler watches, owns and may do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pyopscaffold.api.resource import Object, declaration_of
+from pyopscaffold.errors import DeclarationError, Problem
+from pyopscaffold.kube.gvk import GroupVersionKind
+
+
+Kind = type[Object] | GroupVersionKind
+"""An API type: a class under ``@resource``, or a value for types without one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RbacRule:
+    """One permission beyond those that ``@controller`` implies; ``""`` is the core group."""
+
+    groups: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    verbs: tuple[str, ...]
+    resource_names: tuple[str, ...] = ()
+    urls: tuple[str, ...] = ()
+    namespace: str = ""
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watch:
+    """A kind whose events reach the controller through a map function.
+
+    ``map`` takes the changed object (a raw mapping, or an instance where ``kind`` is a class) and returns the
+    ``(namespace, name)`` pairs of the objects to reconcile.
+    """
+
+    kind: Kind
+    map: Callable[..., Sequence[tuple[str, str]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerDeclaration:
+    """What ``@controller`` was told; ``timeout`` in seconds bounds one reconcile."""
+
+    name: str
+    resource: type[Object]
+    owns: tuple[Kind, ...]
+    watches: tuple[Watch, ...]
+    timeout: float
+    workers: int
+    file: str
+    line: int
+
+
+_C = TypeVar("_C", bound=type)
+
+_CONTROLLER = "__pyopscaffold_controller__"
+_RBAC = "__pyopscaffold_rbac__"
+_controllers: dict[str, type] = {}
+
+
+def controller(
+    resource: type[Object],
+    *,
+    name: str = "",
+    owns: Sequence[Kind] = (),
+    watches: Sequence[Watch] = (),
+    timeout: float = 30.0,
+    workers: int = 1,
+) -> Callable[[_C], _C]:
+    """Declare the class below as the reconciler of ``resource``.
+
+    ``owns`` are the kinds of its children: their events reconcile the owner, and the generated role lets the operator
+    get, list, watch, create, patch and delete them. ``name`` (default: the kind in lower case) names the controller in
+    metrics, logs and field managers. ``timeout`` (seconds) bounds one reconcile, ``workers`` how many run at once.
+
+    Raises:
+        DeclarationError: ``resource`` is not under ``@resource``.
+    """
+    caller = sys._getframe(1)  # noqa: SLF001 - the only way to know where a declaration stands when source is absent
+    file, line = caller.f_code.co_filename, caller.f_lineno
+
+    def declare(cls: _C) -> _C:
+        if declaration_of(resource) is None:
+            message = f"{resource.__name__} is no API type; put @resource(...) above it"
+            raise DeclarationError([Problem(file, line, cls.__name__, message)])
+        declaration = ControllerDeclaration(
+            name=name or resource.kind.lower(),
+            resource=resource,
+            owns=tuple(owns),
+            watches=tuple(watches),
+            timeout=timeout,
+            workers=workers,
+            file=file,
+            line=line,
+        )
+        setattr(cls, _CONTROLLER, declaration)
+        _controllers[f"{cls.__module__}.{cls.__qualname__}"] = cls
+        return cls
+
+    return declare
+
+
+def rbac(
+    *,
+    verbs: Sequence[str],
+    groups: Sequence[str] = (),
+    resources: Sequence[str] = (),
+    resource_names: Sequence[str] = (),
+    urls: Sequence[str] = (),
+    namespace: str = "",
+) -> Callable[[_C], _C]:
+    """Grant the operator a permission that ``@controller`` does not imply.
+
+    With ``namespace`` the rule goes into a Role in that namespace, else into the ClusterRole.
+    """
+    caller = sys._getframe(1)  # noqa: SLF001 - the only way to know where a declaration stands when source is absent
+    rule = RbacRule(
+        groups=tuple(groups),
+        resources=tuple(resources),
+        verbs=tuple(verbs),
+        resource_names=tuple(resource_names),
+        urls=tuple(urls),
+        namespace=namespace,
+        file=caller.f_code.co_filename,
+        line=caller.f_lineno,
+    )
+
+    def declare(cls: _C) -> _C:
+        setattr(cls, _RBAC, (rule, *cls.__dict__.get(_RBAC, ())))
+        return cls
+
+    return declare
+
+
+def controller_of(cls: type) -> ControllerDeclaration | None:
+    """Return what ``@controller`` was told about this very class, or None."""
+    found = cls.__dict__.get(_CONTROLLER)
+    return found if isinstance(found, ControllerDeclaration) else None
+
+
+def rbac_of(cls: type) -> tuple[RbacRule, ...]:
+    """Return the ``@rbac`` rules of this very class, outermost first."""
+    return tuple(cls.__dict__.get(_RBAC, ()))
+
+
+def declared_controllers() -> tuple[type, ...]:
+    """Return every class that ``@controller`` has seen in this process, in order of declaration."""
+    return tuple(_controllers.values())
+
+
+def gvk_of(kind: Kind) -> GroupVersionKind:
+    """Return the group, version and kind of a class under ``@resource``, or the value itself."""
+    return kind if isinstance(kind, GroupVersionKind) else kind.gvk

@@ -1,0 +1,113 @@
+"""Markers: what a dataclass field says beyond its Python type.
+
+They stand in ``typing.Annotated`` beside the bounds of ``annotated-types`` (``Ge``, ``Le``, ``MinLen`` …). A marker is
+a frozen value without behaviour: :mod:`pyopscaffold.generate.schema` gives each its meaning in the CRD, and
+controller-gen's markers of the same name are the reference for that meaning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+class Marker:
+    """Base of the project's own markers, so that a reader can tell them from foreign metadata."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Pattern(Marker):
+    """The string matches this RE2 expression; anchor it, since a match anywhere counts."""
+
+    regex: str
+
+
+@dataclass(frozen=True)
+class Format(Marker):
+    """OpenAPI ``format`` of the value, such as ``int32`` or ``ipv4``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Name(Marker):
+    """JSON name of the field, where camelCase of the Python name is not it: ``Name("clusterIP")``."""
+
+    json: str
+
+
+@dataclass(frozen=True)
+class Doc(Marker):
+    """Description of the field, for where no docstring can stand under it."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Title(Marker):
+    """OpenAPI ``title`` of the field."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Example(Marker):
+    """OpenAPI ``example`` of the field, a JSON value."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Default(Marker):
+    """Default that the API server fills in, where it differs from the dataclass's own; a JSON value."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class NoSchemaDefault(Marker):
+    """Keep the dataclass's default out of the CRD: it is applied on reading only."""
+
+
+@dataclass(frozen=True)
+class Nullable(Marker):
+    """An explicit ``null`` is allowed and kept."""
+
+
+@dataclass(frozen=True)
+class ListMap(Marker):
+    """The list is a map keyed by these fields (Python names) of its items: server-side apply merges by key."""
+
+    keys: tuple[str, ...]
+
+    def __init__(self, *keys: str) -> None:
+        object.__setattr__(self, "keys", keys)
+
+
+@dataclass(frozen=True)
+class ListSet(Marker):
+    """The list is a set of scalars."""
+
+
+@dataclass(frozen=True)
+class ListAtomic(Marker):
+    """The list is replaced as a whole."""
+
+
+@dataclass(frozen=True)
+class MapType(Marker):
+    """``"granular"`` merges an object key by key (the default), ``"atomic"`` replaces it as a whole."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class PreserveUnknownFields(Marker):
+    """Fields that the schema does not name are kept instead of pruned."""
+
+
+@dataclass(frozen=True)
+class IntOrString(Marker):
+    """The value is a number or a string; ``Quantity`` carries it."""

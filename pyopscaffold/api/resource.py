@@ -1,0 +1,158 @@
+"""``@resource``: a dataclass becomes an API type."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field, is_dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+
+from pyopscaffold.errors import DeclarationError, Problem
+from pyopscaffold.kube.gvk import GroupVersionKind
+from pyopscaffold.kube.meta import ObjectMeta
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ColumnType = Literal["string", "integer", "number", "boolean", "date"]
+
+
+@dataclass(kw_only=True)
+class Object:
+    """An API object: ``metadata`` beside the ``spec`` and ``status`` that a subclass declares."""
+
+    gvk: ClassVar[GroupVersionKind]
+    api_version: ClassVar[str]
+    kind: ClassVar[str]
+
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of ``kubectl get``.
+
+    Exactly one of ``path`` (Python names, such as ``status.ready_replicas``), ``condition`` (a condition's type: the
+    column shows its status, or its reason with ``show="reason"``) and ``json_path`` is given. ``type`` is inferred from
+    the field that ``path`` names. ``priority`` above 0 shows the column with ``-o wide`` only.
+    """
+
+    name: str
+    path: str = field(default="", kw_only=True)
+    condition: str = field(default="", kw_only=True)
+    show: Literal["status", "reason", "message"] = field(default="status", kw_only=True)
+    json_path: str = field(default="", kw_only=True)
+    type: ColumnType | None = field(default=None, kw_only=True)
+    format: str = field(default="", kw_only=True)
+    description: str = field(default="", kw_only=True)
+    priority: int = field(default=0, kw_only=True)
+
+
+def Age() -> Column:  # noqa: N802 - reads as a column in the list of columns
+    """Return the usual last column: time since creation."""
+    return Column("Age", json_path=".metadata.creationTimestamp", type="date")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """The scale subresource; paths in Python names, such as ``spec.replicas``."""
+
+    spec: str
+    status: str
+    selector: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceDeclaration:
+    """What ``@resource`` was told, kept in the class's own ``__dict__`` so that no subclass inherits it."""
+
+    gvk: GroupVersionKind
+    singular: str
+    short_names: tuple[str, ...]
+    categories: tuple[str, ...]
+    columns: tuple[Column, ...]
+    scale: Scale | None
+    served: bool
+    storage: bool
+    deprecated: str | None
+    file: str
+    line: int
+
+
+_T = TypeVar("_T", bound=Object)
+
+_DECLARATION = "__pyopscaffold_resource__"
+_resources: dict[str, type[Object]] = {}
+
+
+def resource(
+    *,
+    group: str,
+    version: str,
+    kind: str = "",
+    plural: str = "",
+    singular: str = "",
+    scope: Literal["Namespaced", "Cluster"] = "Namespaced",
+    short_names: Sequence[str] = (),
+    categories: Sequence[str] = (),
+    columns: Sequence[Column] = (),
+    scale: Scale | None = None,
+    served: bool = True,
+    storage: bool = True,
+    deprecated: str | None = None,
+) -> Callable[[type[_T]], type[_T]]:
+    """Declare the dataclass below as an API type; stands outermost, above ``@dataclass``.
+
+    ``group`` is the whole API group (``db.example.com``). ``kind`` defaults to the class's name, ``plural`` to the
+    kind's plural, ``singular`` to its lower case. ``deprecated`` is the warning that clients get, "" for the server's.
+
+    Raises:
+        DeclarationError: the class is no dataclass deriving from Object, or ``@dataclass`` stands above ``@resource``.
+
+    """
+    caller = sys._getframe(1)  # noqa: SLF001 - the only way to know where a declaration stands when source is absent
+    file, line = caller.f_code.co_filename, caller.f_lineno
+
+    def declare(cls: type[_T]) -> type[_T]:
+        _check_class(cls, file=file, line=line)
+        name = kind or cls.__name__
+        gvk = GroupVersionKind(group, version, name, plural=plural, namespaced=scope == "Namespaced")
+        declaration = ResourceDeclaration(
+            gvk=gvk,
+            singular=singular or name.lower(),
+            short_names=tuple(short_names),
+            categories=tuple(categories),
+            columns=tuple(columns),
+            scale=scale,
+            served=served,
+            storage=storage,
+            deprecated=deprecated,
+            file=file,
+            line=line,
+        )
+        setattr(cls, _DECLARATION, declaration)
+        cls.gvk, cls.api_version, cls.kind = gvk, gvk.api_version, name
+        _resources[f"{cls.__module__}.{cls.__qualname__}"] = cls
+        return cls
+
+    return declare
+
+
+def _check_class(cls: type, *, file: str, line: int) -> None:
+    if "__dataclass_fields__" not in cls.__dict__ or not is_dataclass(cls):
+        message = "@resource must stand above @dataclass(kw_only=True), not below it; swap the two lines"
+    elif not issubclass(cls, Object):
+        message = f"an API type derives from Object; write class {cls.__name__}(Object)"
+    else:
+        return
+    raise DeclarationError([Problem(file, line, cls.__name__, message)])
+
+
+def declaration_of(cls: type[Object]) -> ResourceDeclaration | None:
+    """Return what ``@resource`` was told about this very class, or None where it was not used on it."""
+    found = cls.__dict__.get(_DECLARATION)
+    return found if isinstance(found, ResourceDeclaration) else None
+
+
+def declared_resources() -> tuple[type[Object], ...]:
+    """Return every class that ``@resource`` has seen in this process, in order of declaration."""
+    return tuple(_resources.values())

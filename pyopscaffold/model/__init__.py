@@ -1,0 +1,1 @@
+"""What was read from a project's own code, frozen; the input of every generator."""

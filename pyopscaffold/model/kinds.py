@@ -1,0 +1,131 @@
+"""API types and controllers as read from Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pyopscaffold.api.declarations import RbacRule
+from pyopscaffold.api.resource import Column, Scale
+from pyopscaffold.kube.gvk import GroupVersionKind
+
+
+@dataclass(frozen=True, order=True)
+class SourceSpan:
+    """Where a declaration stands; ``file`` is relative to the project's root."""
+
+    file: str
+    line: int
+
+
+ScalarKind = Literal["string", "integer", "number", "boolean", "datetime", "duration", "bytes", "any"]
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """A leaf: its JSON type follows from ``kind`` and the field's markers."""
+
+    kind: ScalarKind
+
+
+@dataclass(frozen=True)
+class EnumType:
+    """A closed set of values of one JSON type, in order of declaration."""
+
+    values: tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class ListType:
+    """A list; ``markers`` are the item's own."""
+
+    items: TypeModel
+    markers: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class MapType:
+    """A mapping with string keys; ``markers`` are the value's own."""
+
+    values: TypeModel
+    markers: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class StructType:
+    """A dataclass; ``description`` is its docstring."""
+
+    name: str
+    description: str
+    fields: tuple[FieldModel, ...]
+    span: SourceSpan
+
+
+@dataclass(frozen=True)
+class KnownType:
+    """A type of Kubernetes itself whose schema the generator knows: ``Condition``, ``ObjectMeta``."""
+
+    name: str
+
+
+TypeModel = ScalarType | EnumType | ListType | MapType | StructType | KnownType
+
+
+@dataclass(frozen=True)
+class FieldModel:
+    """One field. ``default`` is a JSON value and only meaningful with ``has_default``."""
+
+    name: str
+    json_name: str
+    type: TypeModel
+    span: SourceSpan
+    markers: tuple[Any, ...] = ()
+    optional: bool = False
+    has_default: bool = False
+    default: Any = field(default=None, hash=False)
+    description: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Whether the API demands the field: no default, not ``| None``."""
+        return not self.has_default
+
+
+@dataclass(frozen=True, kw_only=True)
+class KindModel:
+    """One API type in one version. Columns and scale paths are JSON paths by now, with types inferred."""
+
+    gvk: GroupVersionKind
+    singular: str
+    short_names: tuple[str, ...]
+    categories: tuple[str, ...]
+    description: str
+    columns: tuple[Column, ...]
+    scale: Scale | None
+    spec: StructType | None
+    status: StructType | None
+    served: bool
+    storage: bool
+    deprecated: str | None
+    span: SourceSpan
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerModel:
+    """One reconciler: what it reconciles, owns and watches, and whether it finalizes."""
+
+    name: str
+    resource: GroupVersionKind
+    owns: tuple[GroupVersionKind, ...]
+    watches: tuple[GroupVersionKind, ...]
+    finalizes: bool
+    rbac: tuple[RbacRule, ...]
+    span: SourceSpan
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectModel:
+    """Everything that a project's code declares, sorted."""
+
+    kinds: tuple[KindModel, ...]
+    controllers: tuple[ControllerModel, ...]

@@ -1,0 +1,45 @@
+"""The project as PROJECT (kubebuilder's v3 format) describes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyopscaffold.kube.gvk import GroupVersionKind
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceEntry:
+    """One API of the project; ``group`` is PROJECT's short group, the API group is ``group.domain``."""
+
+    group: str
+    domain: str
+    version: str
+    kind: str
+    plural: str
+    namespaced: bool = True
+    has_api: bool = True
+    has_controller: bool = True
+
+    @property
+    def api_group(self) -> str:
+        """``db.example.com``; only the domain where ``group`` is empty."""
+        return ".".join(part for part in (self.group, self.domain) if part)
+
+    @property
+    def gvk(self) -> GroupVersionKind:
+        """The API type."""
+        return GroupVersionKind(self.api_group, self.version, self.kind, plural=self.plural, namespaced=self.namespaced)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """The whole PROJECT file. ``package`` is the Python package, ``image`` the image repository without a tag."""
+
+    domain: str
+    name: str
+    package: str
+    image: str
+    cli_version: str
+    multigroup: bool = False
+    namespaced: bool = False
+    resources: tuple[ResourceEntry, ...] = ()
