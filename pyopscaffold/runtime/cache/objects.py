@@ -1,0 +1,96 @@
+"""What the cache holds of an object: the metadata that indexes and predicates ask for, and the JSON text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from pyopscaffold.kube.gvk import GroupVersionKind
+
+
+class Owner(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    """One owner reference."""
+
+    api_version: str
+    kind: str
+    name: str
+    uid: str
+    controller: bool | None = None
+
+
+class Meta(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    """An object's metadata without managedFields. Its dicts are the cache's own: read them, never change them."""
+
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    deletion_timestamp: str | None = None
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    owner_references: tuple[Owner, ...] = ()
+    finalizers: tuple[str, ...] = ()
+
+    @property
+    def deleting(self) -> bool:
+        """Whether deletion was asked for and waits for finalizers or a grace period."""
+        return self.deletion_timestamp is not None
+
+    @property
+    def controller(self) -> Owner | None:
+        """The owner reference marked as controller."""
+        return next((owner for owner in self.owner_references if owner.controller), None)
+
+
+class Stored(msgspec.Struct, frozen=True, gc=False):
+    """An object as the cache holds it; ``raw`` is its JSON text without managedFields.
+
+    ``version`` is the resourceVersion as an integer, 0 if it is none: resourceVersions of one type order in time.
+    """
+
+    meta: Meta
+    raw: bytes
+    version: int
+
+
+class Delta(msgspec.Struct, frozen=True, gc=False):
+    """One change of the cache: ``old`` None = added, ``new`` None = deleted.
+
+    ``initial`` marks the objects that were there when watching began (or when a late handler joined).
+    An object re-created under its old name is two deltas: a deletion, then an addition.
+    """
+
+    old: Stored | None
+    new: Stored | None
+    initial: bool = False
+
+
+_Parts = dict[str, msgspec.Raw]
+_split = msgspec.json.Decoder(_Parts).decode
+_decode_meta = msgspec.json.Decoder(Meta).decode
+_encode = msgspec.json.encode
+
+
+def parse(kind: GroupVersionKind, text: bytes | msgspec.Raw) -> Stored:
+    """Read an object's JSON text; raises ``msgspec.MsgspecError`` when it is no Kubernetes object.
+
+    Only the first two levels are taken apart; everything below is copied as text. Items of a list of a built-in
+    kind lack apiVersion and kind: they are filled in.
+    """
+    parts = _split(text)
+    metadata = parts["metadata"]
+    fields = _split(metadata)
+    meta = _decode_meta(metadata)
+    if fields.pop("managedFields", None) is not None:
+        parts["metadata"] = msgspec.Raw(_encode(fields))
+    if "kind" not in parts:
+        parts = {
+            "apiVersion": msgspec.Raw(_encode(kind.api_version)),
+            "kind": msgspec.Raw(_encode(kind.kind)),
+            **parts,
+        }
+    version = meta.resource_version
+    return Stored(meta, _encode(parts), int(version) if version.isdecimal() else 0)

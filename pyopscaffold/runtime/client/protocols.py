@@ -1,0 +1,212 @@
+"""What the rest of the runtime asks of a client: small protocols, composed where they are needed.
+
+A kind is named by a class made with ``@resource`` (the answers are instances of it) or by a ``GroupVersionKind``
+(the answers are plain mappings in JSON form). Every request may raise an error of the ``ClientError`` tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, overload
+
+import msgspec
+
+from pyopscaffold.kube.gvk import GroupVersionKind
+
+if TYPE_CHECKING:
+    from pyopscaffold.api import Object
+
+T = TypeVar("T", bound="Object")
+RawObject: TypeAlias = dict[str, Any]
+Kind: TypeAlias = "type[Object] | GroupVersionKind"
+PatchType: TypeAlias = Literal["json", "merge", "strategic"]
+PatchBody: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+Propagation: TypeAlias = Literal["Background", "Foreground", "Orphan"]
+
+
+def gvk_of(kind: Kind) -> GroupVersionKind:
+    """Give the group, version and kind that a class or a value stands for."""
+    return kind if isinstance(kind, GroupVersionKind) else kind.gvk
+
+
+class WatchEvent(msgspec.Struct, frozen=True, gc=False):
+    """One line of a watch; ``object`` is the JSON text, of which a BOOKMARK has only the metadata.
+
+    A watch never yields ERROR: it raises what the error's Status says.
+    """
+
+    type: Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]
+    object: msgspec.Raw
+
+
+class Page(msgspec.Struct, frozen=True):
+    """One page of a list: the items' JSON text, the list's version, the token of the next page or ''."""
+
+    items: list[msgspec.Raw]
+    resource_version: str
+    continue_: str
+
+
+class Write(msgspec.Struct, frozen=True):
+    """What a successful write left on the server.
+
+    ``body`` is the object's JSON text; empty when the server said no more than that the object of ``uid`` is gone.
+    """
+
+    kind: GroupVersionKind
+    namespace: str
+    name: str
+    body: bytes = b""
+    uid: str = ""
+
+
+WriteObserver: TypeAlias = Callable[[Write], None]
+
+
+class Reader(Protocol):
+    """Reads objects."""
+
+    @overload
+    async def get(self, kind: type[T], name: str, *, namespace: str = "") -> T: ...
+    @overload
+    async def get(self, kind: GroupVersionKind, name: str, *, namespace: str = "") -> RawObject: ...
+    async def get(self, kind: Kind, name: str, *, namespace: str = "") -> Any:
+        """Fetch one object; raises NotFound."""
+        ...
+
+    @overload
+    async def list(self, kind: type[T], *, namespace: str = "", labels: str = "", fields: str = "") -> list[T]: ...
+    @overload
+    async def list(
+        self, kind: GroupVersionKind, *, namespace: str = "", labels: str = "", fields: str = ""
+    ) -> list[RawObject]: ...
+    async def list(self, kind: Kind, *, namespace: str = "", labels: str = "", fields: str = "") -> Any:
+        """All objects that match the selectors; ``namespace=""`` means all namespaces."""
+        ...
+
+
+class Writer(Protocol):
+    """Changes objects; every change but delete returns the object as the server now has it."""
+
+    @overload
+    async def create(self, obj: T, *, field_manager: str, dry_run: bool = False) -> T: ...
+    @overload
+    async def create(self, obj: RawObject, *, field_manager: str, dry_run: bool = False) -> RawObject: ...
+    async def create(self, obj: Any, *, field_manager: str, dry_run: bool = False) -> Any:
+        """Make a new object; raises AlreadyExists."""
+        ...
+
+    @overload
+    async def apply(
+        self, obj: T, *, field_manager: str, force: bool = True, subresource: str = "", dry_run: bool = False
+    ) -> T: ...
+    @overload
+    async def apply(
+        self, obj: RawObject, *, field_manager: str, force: bool = True, subresource: str = "", dry_run: bool = False
+    ) -> RawObject: ...
+    async def apply(
+        self, obj: Any, *, field_manager: str, force: bool = True, subresource: str = "", dry_run: bool = False
+    ) -> Any:
+        """Server-side apply: ``field_manager`` owns just the fields that ``obj`` has.
+
+        A ``uid`` or ``resourceVersion`` in the metadata is a precondition (Conflict).
+        """
+        ...
+
+    @overload
+    async def patch(
+        self,
+        kind: type[T],
+        name: str,
+        patch: PatchBody,
+        *,
+        namespace: str = "",
+        patch_type: PatchType = "merge",
+        subresource: str = "",
+        field_manager: str = "",
+        dry_run: bool = False,
+    ) -> T: ...
+    @overload
+    async def patch(
+        self,
+        kind: GroupVersionKind,
+        name: str,
+        patch: PatchBody,
+        *,
+        namespace: str = "",
+        patch_type: PatchType = "merge",
+        subresource: str = "",
+        field_manager: str = "",
+        dry_run: bool = False,
+    ) -> RawObject: ...
+    async def patch(
+        self,
+        kind: Kind,
+        name: str,
+        patch: PatchBody,
+        *,
+        namespace: str = "",
+        patch_type: PatchType = "merge",
+        subresource: str = "",
+        field_manager: str = "",
+        dry_run: bool = False,
+    ) -> Any:
+        """Change an object that exists; a JSON patch is a list of operations, the others are mappings."""
+        ...
+
+    async def delete(
+        self,
+        kind: Kind,
+        name: str,
+        *,
+        namespace: str = "",
+        propagation: Propagation = "Background",
+        uid: str = "",
+        resource_version: str = "",
+        dry_run: bool = False,
+    ) -> None:
+        """Delete, if uid and resourceVersion are (where given) still these; raises NotFound, Conflict."""
+        ...
+
+
+class Client(Reader, Writer, Protocol):
+    """A connection to an API server."""
+
+    async def list_page(
+        self,
+        kind: Kind,
+        *,
+        namespace: str = "",
+        labels: str = "",
+        fields: str = "",
+        limit: int = 500,
+        continue_: str = "",
+    ) -> Page:
+        """One page of a list, undecoded; raises Expired when ``continue_`` is too old."""
+        ...
+
+    def watch(
+        self,
+        kind: Kind,
+        *,
+        namespace: str = "",
+        labels: str = "",
+        fields: str = "",
+        resource_version: str = "",
+        initial_events: bool = False,
+        timeout: float = 300.0,
+    ) -> AsyncGenerator[WatchEvent]:
+        """Events after ``resource_version``, bookmarks among them; ends when the server ends it.
+
+        ``initial_events`` asks for a streaming list: first an ADDED for each object, then a BOOKMARK with the
+        annotation ``k8s.io/initial-events-end``. ``timeout`` (seconds) is the server's. Raises Expired.
+        """
+        ...
+
+    def add_write_observer(self, observer: WriteObserver) -> None:
+        """Have every successful write (no dry runs) reported before its caller sees the answer."""
+        ...
+
+    async def close(self) -> None:
+        """Close the connections; the client can't be used any more."""
+        ...
