@@ -11,7 +11,6 @@ from pyopscaffold.api.resource import Object, declaration_of
 from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
 
-
 Kind = type[Object] | GroupVersionKind
 """An API type: a class under ``@resource``, or a value for types without one."""
 
@@ -80,6 +79,7 @@ def controller(
 
     Raises:
         DeclarationError: ``resource`` is not under ``@resource``.
+
     """
     caller = sys._getframe(1)  # noqa: SLF001 - the only way to know where a declaration stands when source is absent
     file, line = caller.f_code.co_filename, caller.f_lineno
