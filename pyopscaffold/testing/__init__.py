@@ -1,0 +1,34 @@
+"""A real API server for tests: an embedded control plane, a stand-in for the controllers, and a pytest plugin.
+
+The names below are imported when they are first used, because a pytest plugin is loaded by every run of pytest.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyopscaffold.testing.audit import AuditLog, AuditRecord
+    from pyopscaffold.testing.binaries import Binaries
+    from pyopscaffold.testing.controlplane import ControlPlane
+    from pyopscaffold.testing.rest import RestClient
+    from pyopscaffold.testing.server import ApiServer, Identity
+
+__all__ = ["ApiServer", "AuditLog", "AuditRecord", "Binaries", "ControlPlane", "Identity", "RestClient"]
+
+_HOMES = {
+    "ApiServer": "server",
+    "AuditLog": "audit",
+    "AuditRecord": "audit",
+    "Binaries": "binaries",
+    "ControlPlane": "controlplane",
+    "Identity": "server",
+    "RestClient": "rest",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,82 @@
+"""The API server's audit log: who asked for what, as the server saw it.
+
+Record format: https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+POLICY = {
+    "apiVersion": "audit.k8s.io/v1",
+    "kind": "Policy",
+    "omitStages": ["RequestReceived"],
+    "rules": [{"level": "Metadata"}],
+}
+"""Every request, without its body. A watch is recorded twice: when it is answered, and when it ends."""
+
+WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditRecord:
+    """One request; fields that do not apply (``resource`` of ``/readyz``) are empty strings.
+
+    ``stage`` is ``ResponseStarted`` (watches only), ``ResponseComplete`` or ``Panic``; ``code`` is the HTTP status;
+    ``time`` is when the server got the request, in RFC 3339.
+    """
+
+    user: str
+    verb: str
+    uri: str
+    code: int
+    stage: str
+    time: str
+    user_agent: str
+    group: str
+    version: str
+    resource: str
+    subresource: str
+    namespace: str
+    name: str
+
+    @property
+    def is_write(self) -> bool:
+        """Whether the request meant to change something."""
+        return self.verb in WRITES
+
+
+@dataclass(frozen=True)
+class AuditLog:
+    """Reads the log at ``path``; the server writes a record before it answers the request's last byte."""
+
+    path: Path
+
+    def records(self, *, user: str | None = None, skip: int = 0) -> tuple[AuditRecord, ...]:
+        """All records so far in order, after the first ``skip`` of the whole log; if given, only of ``user``."""
+        # A line that is still being written has no line feed yet.
+        lines = self.path.read_bytes().splitlines(keepends=True)[skip:] if self.path.exists() else []
+        found = (_record(json.loads(line)) for line in lines if line.endswith(b"\n"))
+        return tuple(record for record in found if user in (None, record.user))
+
+
+def _record(event: dict[str, Any]) -> AuditRecord:
+    reference = event.get("objectRef") or {}
+    return AuditRecord(
+        user=(event.get("impersonatedUser") or event["user"]).get("username", ""),
+        verb=event["verb"],
+        uri=event["requestURI"],
+        code=(event.get("responseStatus") or {}).get("code", 0),
+        stage=event["stage"],
+        time=event["requestReceivedTimestamp"],
+        user_agent=event.get("userAgent", ""),
+        group=reference.get("apiGroup", ""),
+        version=reference.get("apiVersion", ""),
+        resource=reference.get("resource", ""),
+        subresource=reference.get("subresource", ""),
+        namespace=reference.get("namespace", ""),
+        name=reference.get("name", ""),
+    )

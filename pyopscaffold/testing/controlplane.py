@@ -1,0 +1,260 @@
+"""A real etcd and kube-apiserver as child processes on loopback.
+
+etcd listens on Unix sockets in the control plane's private folder, so the API server's is the only port, and nobody
+else on the machine can reach the data.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pyopscaffold.errors import ApiError, ConnectionFailed, EnvtestError
+from pyopscaffold.testing import audit, pki
+from pyopscaffold.testing.binaries import find
+from pyopscaffold.testing.children import Children
+from pyopscaffold.testing.server import ADMIN, ApiServer, Identity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    from pyopscaffold.testing.binaries import Binaries
+    from pyopscaffold.testing.rest import RestClient
+
+_API_SERVER = "kube-apiserver"
+_ETCD = "etcd"
+_PORT_TAKEN = "address already in use"
+_ATTEMPTS = 5
+_POLL_SECONDS = 0.05
+_STOP_SECONDS = 5.0
+_LOG_LINES = 12
+
+
+class ControlPlane:
+    """One etcd and one API server; use it as a context manager, or ``start`` and ``stop`` it.
+
+    All that it starts ends with ``stop``, or when this process ends, be it by Ctrl-C or SIGKILL.
+
+    Args:
+        binaries: the programs; found by ``version`` when not given.
+        version: Kubernetes version as ``binaries.find`` takes it.
+        users: further identities by name, without any right until RBAC gives them some. ``admin`` is always there.
+        audit: keep a record of every request, for ``ApiServer.audit_log``.
+        admission_plugins: to switch on beside the default ones, such as ``OwnerReferencesPermissionEnforcement``.
+        arguments: further flags of kube-apiserver; they win over ours.
+        port: the API server's; a free one by default.
+        timeout: seconds that the API server may take to become ready.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        binaries: Binaries | None = None,
+        version: str | None = None,
+        users: Sequence[str] = (),
+        audit: bool = False,
+        admission_plugins: Sequence[str] = (),
+        arguments: Sequence[str] = (),
+        port: int | None = None,
+        timeout: float = 60.0,
+    ) -> None:
+        self._binaries = binaries
+        self._version = version
+        self._users = tuple(users)
+        self._audit = audit
+        self._admission_plugins = tuple(admission_plugins)
+        self._arguments = tuple(arguments)
+        self._port = port
+        self._timeout = timeout
+        self._children: Children | None = None
+        self._server: ApiServer | None = None
+        self._command: list[str] = []
+
+    @property
+    def server(self) -> ApiServer:
+        """The running API server.
+
+        Raises:
+            EnvtestError: it was not started.
+
+        """
+        if self._server is None:
+            raise EnvtestError("the control plane does not run", hint="use it in a with statement, or call start()")
+        return self._server
+
+    @property
+    def api_server_log(self) -> Path:
+        """Where kube-apiserver writes its log; it goes when the control plane stops."""
+        return self.server.directory / f"{_API_SERVER}.log"
+
+    def start(self) -> ApiServer:
+        """Start both and wait until the API server is ready.
+
+        Raises:
+            EnvtestError: the programs are not there, or one does not come up; with the last lines of its log.
+
+        """
+        if self._server is not None:
+            return self._server
+        binaries = self._binaries or find(self._version)
+        self._children = children = Children()
+        try:
+            self._server = self._prepare(binaries, children.directory)
+            self._start_etcd(binaries, children)
+            for attempt in range(_ATTEMPTS):
+                last = attempt == _ATTEMPTS - 1 or self._port is not None
+                if self._try_start_api_server(binaries, may_retry=not last):
+                    break
+        except BaseException:
+            self.stop()
+            raise
+        return self.server
+
+    def stop(self) -> None:
+        """Stop the API server, then etcd, and remove their folder; harmless when nothing runs."""
+        children, self._children, self._server = self._children, None, None
+        if children is not None:
+            children.close()
+
+    def stop_api_server(self, *, grace: float = _STOP_SECONDS) -> None:
+        """Stop the API server alone, as an outage; with ``grace=0`` it is killed. Its data stays."""
+        self._running().stop(_API_SERVER, grace=grace)
+
+    def start_api_server(self) -> None:
+        """Start the API server again at the same address and wait until it is ready."""
+        self._running().start(_API_SERVER, self._command, log=self.api_server_log)
+        self._wait_until_ready()
+
+    def __enter__(self) -> ApiServer:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _prepare(self, binaries: Binaries, directory: Path) -> ApiServer:
+        """Write keys, tokens and the audit policy; they serve every attempt."""
+        keys = pki.server_keys()
+        (directory / "tls.crt").write_text(keys.certificate)
+        (directory / "tls.key").write_text(keys.key)
+        (directory / "sa.key").write_text(pki.signing_key())
+        (directory / "audit-policy.json").write_text(json.dumps(audit.POLICY))
+        admin = Identity(user=ADMIN, token=secrets.token_urlsafe(), groups=("system:masters",))
+        others = (Identity(user=name, token=secrets.token_urlsafe()) for name in self._users)
+        identities = (admin, *others)
+        lines = (f'{who.token},{who.user},{who.user},"{",".join(who.groups)}"\n' for who in identities)
+        (directory / "tokens.csv").write_text("".join(lines))
+        return ApiServer(
+            url="",
+            ca=keys.authority,
+            directory=directory,
+            identities=identities,
+            kubectl=binaries.kubectl,
+            audited=self._audit,
+        )
+
+    def _start_etcd(self, binaries: Binaries, children: Children) -> None:
+        folder = children.directory
+        clients, peers = f"unix://{folder}/etcd.sock", f"unix://{folder}/peer.sock"
+        command = [
+            str(binaries.etcd),
+            f"--data-dir={folder}/etcd",
+            f"--listen-client-urls={clients}",
+            f"--advertise-client-urls={clients}",
+            f"--listen-peer-urls={peers}",
+            f"--initial-advertise-peer-urls={peers}",
+            f"--initial-cluster=default={peers}",
+            "--unsafe-no-fsync",
+            "--log-level=warn",
+        ]
+        children.start(_ETCD, command, log=folder / "etcd.log")
+
+    def _try_start_api_server(self, binaries: Binaries, *, may_retry: bool) -> bool:
+        """Start the API server; False if somebody else took the port meanwhile."""
+        port = free_port() if self._port is None else self._port
+        self._server = replace(self.server, url=f"https://127.0.0.1:{port}")
+        self._command = self._api_server_command(binaries, port)
+        self.api_server_log.unlink(missing_ok=True)
+        self._running().start(_API_SERVER, self._command, log=self.api_server_log)
+        try:
+            self._wait_until_ready()
+        except EnvtestError as error:
+            if _PORT_TAKEN not in self.api_server_log.read_text(errors="replace"):
+                raise
+            if not may_retry:
+                raise EnvtestError(f"port {port} is taken by another program", hint="name another port") from error
+            return False
+        return True
+
+    def _api_server_command(self, binaries: Binaries, port: int) -> list[str]:
+        folder = self.server.directory
+        command = [
+            str(binaries.kube_apiserver),
+            f"--etcd-servers=unix://{folder}/etcd.sock",
+            "--bind-address=127.0.0.1",
+            f"--secure-port={port}",
+            f"--cert-dir={folder}",
+            f"--tls-cert-file={folder}/tls.crt",
+            f"--tls-private-key-file={folder}/tls.key",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            f"--service-account-key-file={folder}/sa.key",
+            f"--service-account-signing-key-file={folder}/sa.key",
+            "--service-cluster-ip-range=10.0.0.0/24",
+            "--authorization-mode=RBAC",
+            f"--token-auth-file={folder}/tokens.csv",
+            # It wants ServiceAccounts that only kube-controller-manager makes.
+            "--disable-admission-plugins=ServiceAccount",
+            "--allow-privileged=true",
+        ]
+        if self._admission_plugins:
+            command.append(f"--enable-admission-plugins={','.join(self._admission_plugins)}")
+        if self._audit:
+            command += [f"--audit-policy-file={folder}/audit-policy.json", f"--audit-log-path={folder}/audit.log"]
+        return [*command, *self._arguments]
+
+    def _wait_until_ready(self) -> None:
+        children, client = self._running(), self.server.client()
+        deadline = time.monotonic() + self._timeout
+        try:
+            while not _is_ready(client):
+                for name in (_ETCD, _API_SERVER):
+                    if (code := children.exit_code(name)) is not None:
+                        raise EnvtestError(f"{name} ended with exit code {code}: {self._last_lines(name)}")
+                if time.monotonic() > deadline:
+                    waited = f"not ready after {self._timeout:.0f} s"
+                    raise EnvtestError(f"{_API_SERVER} is {waited}: {self._last_lines(_API_SERVER)}")
+                time.sleep(_POLL_SECONDS)
+        finally:
+            client.close()
+
+    def _last_lines(self, name: str) -> str:
+        text = (self.server.directory / f"{name}.log").read_text(errors="replace")
+        return "\n".join(["", *text.strip().splitlines()[-_LOG_LINES:]])
+
+    def _running(self) -> Children:
+        if self._children is None:
+            raise EnvtestError("the control plane does not run", hint="use it in a with statement, or call start()")
+        return self._children
+
+
+def free_port() -> int:
+    """Give a TCP port of loopback that is free at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _is_ready(client: RestClient) -> bool:
+    try:
+        return client.text("/readyz") == "ok"
+    except (ApiError, ConnectionFailed):
+        return False
