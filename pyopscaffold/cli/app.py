@@ -1,0 +1,126 @@
+"""The typer app, and ``main``: the one place that turns errors into messages and exit codes.
+
+Exit codes: 0 fine, 1 findings or drift, 2 the command could not do its job, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pyopscaffold import __version__
+from pyopscaffold.cli import console
+from pyopscaffold.errors import PyopscaffoldError, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROGRAM = "pyopscaffold"
+VERBS = ("init", "create", "generate", "lint_crd", "envtest", "completion", "version")
+
+_FAILED = 2
+_INTERRUPTED = 130
+
+
+def build_app() -> typer.Typer:
+    """Return the app with every verb registered, in the order of ``--help``."""
+    app = typer.Typer(
+        name=PROGRAM,
+        help="Scaffold, generate, lint and run Kubernetes operators in Python.",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def options(
+        *,
+        version: Annotated[
+            bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and exit.")
+        ] = False,
+    ) -> None: ...
+
+    for verb in VERBS:
+        if importlib.util.find_spec(f"pyopscaffold.cli.{verb}") is None:
+            continue
+        importlib.import_module(f"pyopscaffold.cli.{verb}").register(app)
+    return app
+
+
+def _show_version(value: bool) -> None:  # noqa: FBT001 - typer calls it so
+    if value:
+        console.say(f"{PROGRAM} {__version__}")
+        raise typer.Exit
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and exit; never shows a traceback unless PYOPSCAFFOLD_TRACEBACK is set."""
+    sys.exit(run(sys.argv[1:] if args is None else args))
+
+
+def run(args: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+    try:
+        code = build_app()(args=list(args) or ["--help"], prog_name=PROGRAM, standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output went away: nothing to tell it, and the interpreter must not try at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (KeyboardInterrupt, typer.Abort):
+        console.note("interrupted")
+        return _INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the last line of defence, no traceback for users
+        _report(error)
+        return _FAILED
+    if code == _INTERRUPTED:
+        console.note("interrupted")
+    return code if isinstance(code, int) else 0
+
+
+def _report(error: Exception) -> None:
+    if os.environ.get("PYOPSCAFFOLD_TRACEBACK"):
+        traceback.print_exception(error)
+    match error:
+        case UserError():
+            console.fail(str(error), hint=error.hint)
+        case PyopscaffoldError():
+            console.fail(str(error))
+        case typer.TyperException():
+            message, hint = _usage_message(error)
+            console.fail(message, hint=hint)
+        case _:
+            what = f"{type(error).__name__}: {error}".splitlines()[0]
+            console.fail(
+                f"unexpected {what}",
+                hint="this is a bug; set PYOPSCAFFOLD_TRACEBACK=1, try again and report what it shows",
+            )
+
+
+def _usage_message(error: Any) -> tuple[str, str]:
+    """Return message and hint for an error of typer's own parser (which has no public classes for them)."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else PROGRAM
+    option = getattr(error, "option_name", "")
+    similar = [name for name in getattr(error, "possibilities", None) or () if name != option]
+    if similar:
+        return f"no such option: {option}", f"did you mean {' or '.join(similar)}?"
+    if opposite := _opposite(context, option):
+        return f"{option} takes no value", f"write {option} or {opposite}"
+    message = " ".join(error.format_message().replace("Value error, ", "").split())
+    return message[:1].lower() + message[1:].removesuffix("."), f"see {path} --help"
+
+
+def _opposite(context: Any, option: str) -> str:
+    """``--no-resource`` for ``--resource`` and the other way round; "" where there is no such pair."""
+    for parameter in context.command.params if context else ():
+        names: list[str] = [*parameter.opts, *parameter.secondary_opts]
+        if parameter.secondary_opts and option in names:
+            return next(name for name in names if name != option)
+    return ""

@@ -1,0 +1,55 @@
+"""What commands print: results on stdout, everything about the run on stderr, colour on terminals only."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+import typer
+
+_RED, _GREEN, _YELLOW, _CYAN = "red", "green", "yellow", "cyan"
+
+
+def colourful(stream: TextIO) -> bool:
+    """Whether ``stream`` shows colours: a terminal, and the user did not opt out (https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def interactive() -> bool:
+    """Whether somebody sits there to answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def styled(text: str, colour: str, *, stream: TextIO | None = None, bold: bool = False) -> str:
+    """Return ``text`` in ``colour`` where ``stream`` (default: stdout) shows colours."""
+    return typer.style(text, fg=colour, bold=bold) if colourful(stream or sys.stdout) else text
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result."""
+    typer.echo(text)
+
+
+def note(text: str) -> None:
+    """Print a line about the run, on stderr."""
+    typer.echo(text, err=True)
+
+
+def warn(text: str) -> None:
+    """Print something that the user should know but that stopped nothing."""
+    note(f"{styled('warning:', _YELLOW, stream=sys.stderr, bold=True)} {text}")
+
+
+def fail(message: str, *, hint: str | None = None) -> None:
+    """Print why the command failed, and the way out."""
+    note(f"{styled('error:', _RED, stream=sys.stderr, bold=True)} {message}")
+    if hint:
+        note(f"{styled('hint:', _CYAN, stream=sys.stderr, bold=True)} {hint}")
+
+
+def diff(text: str) -> None:
+    """Print a unified diff, with colours on a terminal."""
+    colours = {"+": _GREEN, "-": _RED, "@": _CYAN}
+    for line in text.splitlines():
+        say(styled(line, colours[line[0]]) if line[:1] in colours else line)
