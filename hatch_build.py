@@ -8,7 +8,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
-class Templates(BuildHookInterface):
+class Templates(BuildHookInterface[Any]):
     """Ship ``templates/`` within the package, where an installed tool finds them.
 
     Not for an editable install: hatchling would copy them into site-packages, where they go stale unseen.

@@ -8,8 +8,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class RuntimeShare(BuildHookInterface):
-    """Include the modules that ``[tool.hatch.build.hooks.custom]`` lists, and the licence.
+class RuntimeShare(BuildHookInterface[Any]):
+    """Include the modules that ``[tool.hatch.build.hooks.custom]`` lists.
 
     Not for an editable install: hatchling would copy what is included into site-packages, where it hides the tree.
     """
@@ -20,8 +20,6 @@ class RuntimeShare(BuildHookInterface):
             return
         root = Path(self.root)
         home = root if (root / "pyopscaffold").is_dir() else root.parent
-        shared = [f"pyopscaffold/{module}" for module in self.config["modules"]]
-        if self.target_name == "sdist":
-            shared.append("LICENSE")
-        for path in shared:
+        for module in self.config["modules"]:
+            path = f"pyopscaffold/{module}"
             build_data["force_include"][str(home / path)] = path
