@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from pyopscaffold.testing.controlplane import ControlPlane
     from pyopscaffold.testing.rest import RestClient
     from pyopscaffold.testing.server import ApiServer, Identity
+    from pyopscaffold.testing.stand_in import StandIn
 
-__all__ = ["ApiServer", "AuditLog", "AuditRecord", "Binaries", "ControlPlane", "Identity", "RestClient"]
+__all__ = ["ApiServer", "AuditLog", "AuditRecord", "Binaries", "ControlPlane", "Identity", "RestClient", "StandIn"]
 
 _HOMES = {
     "ApiServer": "server",
@@ -25,6 +26,7 @@ _HOMES = {
     "ControlPlane": "controlplane",
     "Identity": "server",
     "RestClient": "rest",
+    "StandIn": "stand_in",
 }
 
 

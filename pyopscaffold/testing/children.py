@@ -28,7 +28,7 @@ class Children:
     """Programs and a private folder that all go when this object is closed or this process ends, however it ends."""
 
     def __init__(self) -> None:
-        self.directory = _private_folder()
+        self.directory = private_folder()
         command = [sys.executable, "-I", "-S", os.fspath(_SUPERVISOR), str(os.getpid()), os.fspath(self.directory)]
         self._supervisor = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, cwd="/"
@@ -81,7 +81,8 @@ class Children:
         return answer
 
 
-def _private_folder() -> Path:
+def private_folder() -> Path:
+    """Make a temporary folder for this user alone, with a path short enough for Unix sockets in it."""
     folder = Path(tempfile.mkdtemp(prefix="pyopscaffold-"))
     if len(os.fsencode(folder)) > _SOCKET_PATH_BYTES:
         folder.rmdir()

@@ -31,13 +31,12 @@ from pyopscaffold.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     Json = dict[str, Any]
 
 APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
-METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 _BY_CODE: dict[int, type[ApiError]] = {
@@ -60,11 +59,13 @@ class RestClient:
     ``ca`` is the PEM text of the authority that the server's certificate must come from.
     """
 
-    def __init__(self, url: str, *, ca: str, token: str, timeout: float = 10.0) -> None:
+    def __init__(
+        self, url: str, *, ca: str, token: str, user_agent: str = "pyopscaffold-testing", timeout: float = 10.0
+    ) -> None:
         parts = urllib.parse.urlsplit(url)
         self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 443
         self._tls = ssl.create_default_context(cadata=ca)
-        self._headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+        self._headers = {"Authorization": f"Bearer {token}", "Accept": "application/json", "User-Agent": user_agent}
         self._timeout = timeout
         self._local = threading.local()
 
@@ -121,35 +122,8 @@ class RestClient:
         answer: Json = json.loads(self._exchange(method, target, payload, headers))
         return answer
 
-    def watch(
-        self, path: str, *, resource_version: str, seconds: int = 300, accept: str | None = None
-    ) -> Iterator[Json]:
-        """Give the watch events after ``resource_version``, on a connection of its own, until the server ends it.
-
-        A server that is silent for longer than ``seconds`` raises ConnectionFailed.
-        """
-        query = {
-            "watch": "true",
-            "resourceVersion": resource_version,
-            "allowWatchBookmarks": "true",
-            "timeoutSeconds": str(seconds),
-        }
-        connection = self._connection(timeout=seconds + self._timeout)
-        try:
-            headers = self._headers | ({"Accept": accept} if accept else {})
-            connection.request("GET", f"{path}?{urllib.parse.urlencode(query)}", headers=headers)
-            response = connection.getresponse()
-            if response.status >= http.client.BAD_REQUEST:
-                raise failure(response.status, response.read())
-            for line in response:
-                yield json.loads(line)
-        except (OSError, http.client.HTTPException) as error:
-            raise ConnectionFailed(f"the watch of {path} broke off: {str(error) or type(error).__name__}") from error
-        finally:
-            connection.close()
-
     def close(self) -> None:
-        """Close the calling thread's connection; other threads' close with them."""
+        """Close the calling thread's connection."""
         kept: http.client.HTTPSConnection | None = getattr(self._local, "connection", None)
         if kept is not None:
             kept.close()

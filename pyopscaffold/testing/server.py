@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,9 +74,9 @@ class ApiServer:
         names = ", ".join(known.user for known in self.identities)
         raise EnvtestError(f"the API server knows no user {user!r}", hint=f"it knows {names}; add it before the start")
 
-    def client(self, identity: Identity | None = None) -> RestClient:
+    def client(self, identity: Identity | None = None, *, user_agent: str = "pyopscaffold-testing") -> RestClient:
         """Give a client that speaks as ``identity``, else as admin."""
-        return RestClient(self.url, ca=self.ca, token=(identity or self.admin).token)
+        return RestClient(self.url, ca=self.ca, token=(identity or self.admin).token, user_agent=user_agent)
 
     def service_account(self, namespace: str, name: str) -> Identity:
         """Make the ServiceAccount, if it is not there, and ask the server for a token of it, good for a day.
@@ -108,8 +109,11 @@ class ApiServer:
         if path is None:
             path = self.directory / f"{_file_name(who.user)}.{namespace}.kubeconfig"
         text = yaml.safe_dump(_kubeconfig(self, who, namespace), sort_keys=False)
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        # Workers of one test run may write the same file: nobody is to read a half of it.
+        descriptor, partial = tempfile.mkstemp(dir=path.parent, prefix=".kubeconfig-")
+        with os.fdopen(descriptor, "w") as file:
             file.write(text)
+        Path(partial).replace(path)
         return path
 
 
