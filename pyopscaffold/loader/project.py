@@ -1,0 +1,266 @@
+"""The PROJECT file: kubebuilder's version 3 format, with what is ours under ``plugins``.
+
+Format: https://book.kubebuilder.io/reference/project-config.html. Keys that we don't know are left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import yaml
+
+from pyopscaffold.errors import ProjectError
+from pyopscaffold.kube.names import plural_of, snake_case
+from pyopscaffold.model.project import Project, ResourceEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FILE = "PROJECT"
+LAYOUT = "python.pyopscaffold.dev/v1"
+"""The layout that our projects have, and the key of our own entries under ``plugins``."""
+
+_HEADER = (
+    "# What this project was scaffolded from; pyopscaffold reads it and adds to it.\n"
+    "# Format: https://book.kubebuilder.io/reference/project-config.html\n"
+)
+
+
+def find_root(start: Path) -> Path:
+    """Return the nearest folder at or above ``start`` that has a PROJECT file.
+
+    Raises:
+        ProjectError: there is none.
+
+    """
+    for folder in (start, *start.parents):
+        if (folder / FILE).is_file():
+            return folder
+    raise ProjectError(
+        f"{start} is not inside a project: there is no {FILE} file in it or above",
+        hint="change into your project's folder, or start one in an empty folder: pyopscaffold init --domain DOMAIN",
+    )
+
+
+def read(root: Path) -> Project:
+    """Read ``root``'s PROJECT.
+
+    Raises:
+        ProjectError: the file is missing or malformed; names file and line.
+
+    """
+    try:
+        text = (root / FILE).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ProjectError(f"{root / FILE} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ProjectError(f"{root / FILE} is not UTF-8 text") from error
+    return parse(text)
+
+
+def parse(text: str) -> Project:
+    """Read the text of a PROJECT file.
+
+    Raises:
+        ProjectError: it is malformed.
+
+    """
+    top = _compose(text)
+    if (version := top.string("version")) != "3":
+        raise top.error("version", f'version {version!r} is unknown; it is to be "3"')
+    layout = [entry.value for entry in top.items("layout")]
+    if LAYOUT not in layout:
+        raise top.error("layout", f"the project has the layout {', '.join(layout)}, not {LAYOUT}")
+    domain, name = top.string("domain"), top.string("projectName")
+    ours = top.mapping("plugins").mapping(LAYOUT)
+    return Project(
+        domain=domain,
+        name=name,
+        package=ours.string("package", default=snake_case(name)),
+        image=ours.string("image", default=name),
+        cli_version=top.string("cliVersion", default=""),
+        multigroup=top.flag("multigroup"),
+        namespaced=top.flag("namespaced"),
+        resources=tuple(_resource(entry, domain=domain) for entry in top.items("resources")),
+    )
+
+
+def _resource(entry: _Node, *, domain: str) -> ResourceEntry:
+    kind = entry.string("kind")
+    api = entry.mapping("api")
+    return ResourceEntry(
+        group=entry.string("group", default=""),
+        domain=entry.string("domain", default=domain),
+        version=entry.string("version"),
+        kind=kind,
+        plural=entry.string("plural", default=plural_of(kind)),
+        namespaced=api.flag("namespaced"),
+        has_api=bool(api.present),
+        has_controller=entry.flag("controller") or any(True for _ in entry.items("controllers")),
+    )
+
+
+def dump(project: Project) -> str:
+    """Return the text of a new PROJECT file, keys sorted as kubebuilder sorts them."""
+    data: dict[str, object] = {
+        "cliVersion": project.cli_version,
+        "domain": project.domain,
+        "layout": [LAYOUT],
+        **({"multigroup": True} if project.multigroup else {}),
+        **({"namespaced": True} if project.namespaced else {}),
+        "plugins": {LAYOUT: {"image": project.image, "package": project.package}},
+        "projectName": project.name,
+    }
+    if project.resources:
+        data["resources"] = [_entry(project, resource) for resource in project.resources]
+    return _HEADER + _yaml({**data, "version": "3"})
+
+
+def add_resource(text: str, resource: ResourceEntry) -> str:
+    """Return PROJECT's ``text`` with ``resource`` added or, where the API is listed already, brought up to date.
+
+    All else (comments, order, quotes) stays.
+
+    Raises:
+        ProjectError: the text is malformed.
+
+    """
+    project, top = parse(text), _compose(text)
+    lines = text.splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    item = [f"{line}\n" for line in _yaml([_entry(project, resource)]).splitlines()]
+    listed = top.present.get("resources")
+    if not isinstance(listed, yaml.SequenceNode) or not listed.value:
+        start, end = top.span("resources") or (top.line_of("version"),) * 2
+        return "".join([*lines[:start], "resources:\n", *item, *lines[end:]])
+    indent = " " * (listed.start_mark.column if not listed.flow_style else 0)
+    if listed.flow_style:
+        raise top.error("resources", "write the list in block style, one '- ' item below the other")
+    item = [indent + line for line in item]
+    for node, old in zip(listed.value, project.resources, strict=True):
+        if old.gvk == resource.gvk:
+            return "".join([*lines[: node.start_mark.line], *item, *lines[_last_line(node) :]])
+    end = _last_line(listed.value[-1])
+    return "".join([*lines[:end], *item, *lines[end:]])
+
+
+def api_module(project: Project, resource: ResourceEntry) -> str:
+    """Return the dotted name of the module with the API's types: ``my_operator.api.v1.my_database``."""
+    group = [group_module(resource)] if project.multigroup else []
+    return ".".join([project.package, "api", *group, resource.version, snake_case(resource.kind)])
+
+
+def controller_module(project: Project, resource: ResourceEntry) -> str:
+    """Return the dotted name of the module with the API's reconciler: ``my_operator.controllers.my_database``."""
+    group = [group_module(resource)] if project.multigroup else []
+    return ".".join([project.package, "controllers", *group, snake_case(resource.kind)])
+
+
+def group_module(resource: ResourceEntry) -> str:
+    """Return the package name that stands for the group where there are several; ``core`` for the bare domain."""
+    return resource.group.replace(".", "_").replace("-", "_") or "core"
+
+
+def _entry(project: Project, resource: ResourceEntry) -> dict[str, object]:
+    irregular = resource.plural != plural_of(resource.kind)
+    entry: dict[str, object] = {}
+    if resource.has_api:
+        entry["api"] = {"crdVersion": "v1", **({"namespaced": True} if resource.namespaced else {})}
+    if resource.has_controller:
+        entry["controller"] = True
+    entry["domain"] = resource.domain
+    if resource.group:
+        entry["group"] = resource.group
+    entry["kind"] = resource.kind
+    entry["path"] = api_module(project, resource)
+    if irregular:
+        entry["plural"] = resource.plural
+    return {**entry, "version": resource.version}
+
+
+def _yaml(data: object) -> str:
+    return yaml.safe_dump(data, sort_keys=False, default_flow_style=False, width=1000)
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A mapping of the file with the place of each key; a missing one is empty."""
+
+    node: yaml.Node | None
+    line: int
+
+    @property
+    def present(self) -> dict[str, yaml.Node]:
+        pairs = self.node.value if isinstance(self.node, yaml.MappingNode) else ()
+        return {key.value: value for key, value in pairs}
+
+    @property
+    def value(self) -> str:
+        return self.node.value if isinstance(self.node, yaml.ScalarNode) else ""
+
+    def line_of(self, key: str) -> int:
+        """Line (from 0) of the key."""
+        pairs = self.node.value if isinstance(self.node, yaml.MappingNode) else ()
+        return next((name.start_mark.line for name, _ in pairs if name.value == key), self.line)
+
+    def span(self, key: str) -> tuple[int, int] | None:
+        """First line of the key and the line after its value, where there is the key."""
+        value = self.present.get(key)
+        return None if value is None else (self.line_of(key), _last_line(value))
+
+    def error(self, key: str, message: str) -> ProjectError:
+        return ProjectError(f"{FILE}:{self.line_of(key) + 1}: {message}")
+
+    def string(self, key: str, *, default: str | None = None) -> str:
+        node = self.present.get(key)
+        if node is None and default is not None:
+            return default
+        if not isinstance(node, yaml.ScalarNode) or not node.value:
+            raise self.error(key, f"{key} is missing" if node is None else f"{key} is to be a text")
+        return str(node.value)
+
+    def flag(self, key: str) -> bool:
+        node = self.present.get(key)
+        if node is None:
+            return False
+        if not isinstance(node, yaml.ScalarNode) or node.tag != "tag:yaml.org,2002:bool":
+            raise self.error(key, f"{key} is to be true or false")
+        return str(node.value).lower() in ("true", "yes", "on")
+
+    def mapping(self, key: str) -> _Node:
+        node = self.present.get(key)
+        if node is not None and not isinstance(node, yaml.MappingNode):
+            raise self.error(key, f"{key} is to be a mapping")
+        return _Node(node, self.line_of(key))
+
+    def items(self, key: str) -> Iterator[_Node]:
+        node = self.present.get(key)
+        if node is not None and not isinstance(node, yaml.SequenceNode):
+            raise self.error(key, f"{key} is to be a list")
+        for item in node.value if node else ():
+            yield _Node(item, item.start_mark.line)
+
+
+def _compose(text: str) -> _Node:
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f"{FILE}:{mark.line + 1}" if mark else FILE
+        raise ProjectError(f"{place}: {error.problem or 'this is no YAML'}") from error
+    except yaml.YAMLError as error:
+        raise ProjectError(f"{FILE}: {error}") from error
+    if not isinstance(node, yaml.MappingNode):
+        raise ProjectError(f"{FILE}:1: the file is to hold a mapping with domain, layout, projectName and version")
+    return _Node(node, 0)
+
+
+def _last_line(node: yaml.Node) -> int:
+    """Return the line after the node's last one; the end of a block node itself lies behind comments that follow."""
+    while isinstance(node, yaml.CollectionNode) and node.value and not node.flow_style:
+        last = node.value[-1]
+        node = last[1] if isinstance(last, tuple) else last
+    return node.end_mark.line + 1
