@@ -1,0 +1,201 @@
+"""The transport over aiohttp, and the client most callers want. Nothing else imports aiohttp for client work."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from pyopscaffold.errors import ConnectionFailed, KubeconfigError
+from pyopscaffold.runtime.client.api import ApiClient
+from pyopscaffold.runtime.client.credentials import Credential, credentials_of
+from pyopscaffold.runtime.client.transport import Request, Response, Stream
+from pyopscaffold.runtime.clock import Clock, SystemClock
+
+if TYPE_CHECKING:
+    from pyopscaffold.runtime.client.config import ClusterConfig
+
+OnRequest: TypeAlias = Callable[[str, str, str], None]
+"""Called with method, HTTP status (``<error>`` without one) and host:port after each exchange."""
+
+_UNAUTHORIZED = 401
+_READ_BUFFER = 2**18
+_IDLE_CONNECTION = 90.0
+
+
+class HttpTransport:
+    """A :class:`~pyopscaffold.runtime.client.transport.Transport` over aiohttp's connection pool."""
+
+    def __init__(
+        self, config: ClusterConfig, *, user_agent: str, on_request: OnRequest | None = None, clock: Clock | None = None
+    ) -> None:
+        self._config = config
+        self._base = URL(config.server)
+        self._host = f"{self._base.host}:{self._base.port}"
+        self._on_request = on_request
+        self._credentials = credentials_of(config, clock or SystemClock())
+        self._headers = CIMultiDict({"User-Agent": user_agent, "Accept": "application/json"})
+        if config.impersonate_user:
+            self._headers["Impersonate-User"] = config.impersonate_user
+        for group in config.impersonate_groups:
+            self._headers.add("Impersonate-Group", group)
+        self._session: aiohttp.ClientSession | None = None
+        self._certificate = b""
+
+    async def request(self, request: Request) -> Response:
+        """See Transport."""
+        limits = aiohttp.ClientTimeout(total=request.timeout)
+        try:
+            async with await self._open(request, limits) as answer:
+                body = await answer.read()
+                return Response(answer.status, _headers(answer), body)
+        except (aiohttp.ClientError, OSError) as error:  # TimeoutError is an OSError
+            raise self._failed(request, error) from error
+
+    @asynccontextmanager
+    async def stream(self, request: Request) -> AsyncIterator[Stream]:
+        """See Transport."""
+        try:
+            async with asyncio.timeout(request.timeout):
+                answer = await self._open(request, aiohttp.ClientTimeout(total=None))
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._failed(request, error) from error
+        try:
+            yield Stream(answer.status, _headers(answer), self._chunks(request, answer))
+        finally:
+            answer.close()  # not release: the rest of a watch is endless
+
+    async def close(self) -> None:
+        """See Transport."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _chunks(self, request: Request, answer: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in answer.content.iter_any():
+                yield chunk
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._failed(request, error) from error
+
+    async def _open(self, request: Request, limits: aiohttp.ClientTimeout) -> aiohttp.ClientResponse:
+        credential = await self._credentials.current()
+        answer = await self._send(request, credential, limits)
+        if answer.status == _UNAUTHORIZED and self._credentials.refused(credential):
+            renewed = await self._credentials.current()
+            if renewed != credential:
+                answer.release()
+                answer = await self._send(request, renewed, limits)
+        return answer
+
+    async def _send(
+        self, request: Request, credential: Credential, limits: aiohttp.ClientTimeout
+    ) -> aiohttp.ClientResponse:
+        headers: dict[str, str] = {}
+        if credential.token:
+            headers["Authorization"] = f"Bearer {credential.token}"
+        if request.body:
+            headers["Content-Type"] = request.content_type
+        session = await self._session_for(credential)
+        code = "<error>"
+        try:
+            answer = await session.request(
+                request.method,
+                self._base.joinpath(request.path.lstrip("/")).with_query(request.query),
+                data=request.body or None,
+                headers=headers,
+                timeout=limits,
+                allow_redirects=False,
+                proxy=self._config.proxy or None,
+                server_hostname=self._config.tls_server_name or None,
+            )
+            code = str(answer.status)
+        finally:
+            if self._on_request is not None:
+                self._on_request(request.method, code, self._host)
+        return answer
+
+    async def _session_for(self, credential: Credential) -> aiohttp.ClientSession:
+        if self._session is not None and self._certificate == credential.certificate:
+            return self._session
+        retired, self._session = self._session, self._new_session(credential)
+        self._certificate = credential.certificate
+        if retired is not None:  # the plugin has issued a new certificate; watches reconnect with it
+            await retired.close()
+        return self._session
+
+    def _new_session(self, credential: Credential) -> aiohttp.ClientSession:
+        # the pool has no limit: each watch holds a connection, and ApiClient bounds the other requests
+        connector = aiohttp.TCPConnector(
+            limit=0, ssl=_ssl_context(self._config, credential), keepalive_timeout=_IDLE_CONNECTION
+        )
+        return aiohttp.ClientSession(connector=connector, headers=self._headers, read_bufsize=_READ_BUFFER)
+
+    def _failed(self, request: Request, error: Exception) -> ConnectionFailed:
+        if isinstance(error, TimeoutError):
+            reason = f"no answer in {request.timeout:g} s"
+        elif isinstance(error, OSError) and error.strerror:
+            reason = error.strerror
+        else:
+            reason = str(error) or type(error).__name__
+        return ConnectionFailed(f"the API server at {self._host} can't be reached: {reason}")
+
+
+class HttpClient(ApiClient):
+    """A client of the server that ``config`` names. Make it anywhere; it connects when first used."""
+
+    def __init__(
+        self,
+        config: ClusterConfig,
+        *,
+        user_agent: str = "pyopscaffold",
+        on_request: OnRequest | None = None,
+        clock: Clock | None = None,
+        timeout: float = 30.0,
+        max_in_flight: int = 64,
+    ) -> None:
+        transport = HttpTransport(config, user_agent=user_agent, on_request=on_request, clock=clock)
+        super().__init__(transport, clock=clock, timeout=timeout, max_in_flight=max_in_flight)
+
+
+def _headers(answer: aiohttp.ClientResponse) -> Mapping[str, str]:
+    headers: dict[str, str] = {}
+    for name, value in answer.headers.items():
+        key = name.lower()
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    return headers
+
+
+def _ssl_context(config: ClusterConfig, credential: Credential) -> ssl.SSLContext | bool:
+    if not config.server.startswith("https://"):
+        return True
+    try:
+        context = ssl.create_default_context(cadata=config.ca.decode("ascii") if config.ca else None)
+    except (ssl.SSLError, ValueError) as error:
+        raise KubeconfigError(f"the CA certificate for {config.server} is malformed: {error}") from error
+    if config.insecure:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if credential.certificate:
+        _load_certificate(context, credential, config.server)
+    return context
+
+
+def _load_certificate(context: ssl.SSLContext, credential: Credential, server: str) -> None:
+    # OpenSSL's Python binding takes files only; mkstemp makes them private to the user
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "client.pem")
+        path.touch(mode=0o600)
+        path.write_bytes(credential.certificate + b"\n" + credential.key)
+        try:
+            context.load_cert_chain(path)
+        except (ssl.SSLError, ValueError) as error:
+            raise KubeconfigError(f"the client certificate for {server} is malformed: {error}") from error
