@@ -15,8 +15,20 @@ if TYPE_CHECKING:
     from pyopscaffold.testing.rest import RestClient
     from pyopscaffold.testing.server import ApiServer, Identity
     from pyopscaffold.testing.stand_in import StandIn
+    from pyopscaffold.testing.waiting import eventually, eventually_async
 
-__all__ = ["ApiServer", "AuditLog", "AuditRecord", "Binaries", "ControlPlane", "Identity", "RestClient", "StandIn"]
+__all__ = [
+    "ApiServer",
+    "AuditLog",
+    "AuditRecord",
+    "Binaries",
+    "ControlPlane",
+    "Identity",
+    "RestClient",
+    "StandIn",
+    "eventually",
+    "eventually_async",
+]
 
 _HOMES = {
     "ApiServer": "server",
@@ -27,6 +39,8 @@ _HOMES = {
     "Identity": "server",
     "RestClient": "rest",
     "StandIn": "stand_in",
+    "eventually": "waiting",
+    "eventually_async": "waiting",
 }
 
 

@@ -75,14 +75,13 @@ def _resources_of(group: Json) -> Iterator[Resource]:
                 )
 
 
-def list_metadata(client: RestClient, collection: str) -> list[Json]:
-    """List objects without spec and status, from the server's watch cache; nothing if it is not served any more."""
+def list_metadata(client: RestClient, collection: str, **query: str) -> list[Json]:
+    """List objects without spec and status; nothing if the resource is not served any more."""
     try:
-        listed = client.request("GET", collection, query={"resourceVersion": "0"}, accept=METADATA_LIST)
+        listed = client.request("GET", collection, query=query, accept=METADATA_LIST)
     except (NotFound, MethodNotAllowed):
         return []
-    items: list[Json] = listed["items"]
-    return items
+    return listed["items"] or []  # the server writes an empty list of this form as null
 
 
 def create_namespace(client: RestClient, prefix: str = "test") -> str:
@@ -98,13 +97,10 @@ def empty_namespace(client: RestClient, name: str, resources: Iterable[Resource]
     for resource in resources:
         if not resource.namespaced or "deletecollection" not in resource.verbs:
             continue
-        try:
-            body = {"propagationPolicy": "Background", "gracePeriodSeconds": 0}
-            client.request("DELETE", resource.in_namespace(name), body=body)
-            listed = client.request("GET", resource.in_namespace(name), accept=METADATA_LIST)
-        except (NotFound, MethodNotAllowed):
-            continue
-        left += [(resource, item) for item in listed["items"]]
+        collection = resource.in_namespace(name)
+        if list_metadata(client, collection):
+            client.request("DELETE", collection, body={"propagationPolicy": "Background", "gracePeriodSeconds": 0})
+            left += [(resource, item) for item in list_metadata(client, collection)]
     return left
 
 

@@ -56,7 +56,11 @@ class GarbageCollector:
         self._refresh()
         wanted = _BUILT_IN | self._custom
         chosen = [resource for resource in self._resources if (resource.group, resource.plural) in wanted]
-        objects = [(resource, item) for resource in chosen for item in list_metadata(self._client, resource.collection)]
+        objects = [
+            (resource, item)
+            for resource in chosen
+            for item in list_metadata(self._client, resource.collection, resourceVersion="0")
+        ]
         dependents: dict[str, list[tuple[Resource, Json]]] = defaultdict(list)
         for resource, item in objects:
             for reference in _owners(item):
@@ -67,7 +71,7 @@ class GarbageCollector:
 
     def _refresh(self) -> None:
         """Ask for the served resources again when the custom ones changed."""
-        names = (item["metadata"]["name"] for item in list_metadata(self._client, _CRDS))
+        names = (item["metadata"]["name"] for item in list_metadata(self._client, _CRDS, resourceVersion="0"))
         self._custom = frozenset((group, plural) for plural, _, group in (name.partition(".") for name in names))
         known = {(resource.group, resource.plural) for resource in self._resources}
         if not known or not self._custom <= known:

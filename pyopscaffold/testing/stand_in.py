@@ -91,7 +91,7 @@ class StandIn:
         for item in self._client.get(f"/apis/apps/v1/{plural}", resourceVersion="0")["items"]:
             metadata = item["metadata"]
             status = next_status(item)
-            if "deletionTimestamp" in metadata or status == item.get("status", {}):
+            if "deletionTimestamp" in metadata or _filled(status) == _filled(item.get("status", {})):
                 continue
             path = f"/apis/apps/v1/namespaces/{metadata['namespace']}/{plural}/{metadata['name']}/status"
             try:
@@ -100,7 +100,7 @@ class StandIn:
                 continue
 
     def _end_namespaces(self) -> None:
-        for item in list_metadata(self._client, "/api/v1/namespaces"):
+        for item in list_metadata(self._client, "/api/v1/namespaces", resourceVersion="0"):
             metadata = item["metadata"]
             if "deletionTimestamp" in metadata:
                 self._end_namespace(metadata["name"])
@@ -174,6 +174,11 @@ def deployment_status(item: Json) -> Json:
             for kind, reason in reasons.items()
         ],
     }
+
+
+def _filled(status: Json) -> Json:
+    """Leave out zeros, as the server does with some fields but not with all."""
+    return {name: value for name, value in status.items() if value}
 
 
 def _template_hash(item: Json) -> str:
