@@ -13,7 +13,6 @@ endif
 PYTEST_WORKERS ?= auto
 PYTEST_ARGS ?=
 
-# The flags of `pyopscaffold envtest setup`: Go then compiles what helm and the API server share only once.
 GO_BUILD := CGO_ENABLED=0 GOFLAGS=-buildvcs=false GOWORK=off go build -trimpath -ldflags "-s -w"
 
 .DEFAULT_GOAL := help

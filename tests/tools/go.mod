@@ -140,20 +140,3 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
-
-// k8s.io/kubernetes v1.37.2 is built with these: at the same versions, Go compiles k8s.io/* once for the control plane
-// and for these programs. Its cache cannot be shared otherwise.
-replace (
-	github.com/go-errors/errors => github.com/go-errors/errors v1.4.2
-	github.com/go-logr/logr => github.com/go-logr/logr v1.4.3
-	github.com/google/gnostic-models => github.com/google/gnostic-models v0.7.0
-	go.yaml.in/yaml/v3 => go.yaml.in/yaml/v3 v3.0.4
-	golang.org/x/crypto => golang.org/x/crypto v0.54.0
-	golang.org/x/net => golang.org/x/net v0.57.0
-	golang.org/x/sync => golang.org/x/sync v0.22.0
-	golang.org/x/sys => golang.org/x/sys v0.47.0
-	golang.org/x/term => golang.org/x/term v0.45.0
-	golang.org/x/text => golang.org/x/text v0.40.0
-	google.golang.org/protobuf => google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af
-	sigs.k8s.io/kustomize/kyaml => sigs.k8s.io/kustomize/kyaml v0.21.1
-)
