@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from pyopscaffold.runtime.cache.objects import Delta, Meta, Owner, Stored
+from pyopscaffold.runtime.cache.informer import Handler, Informer
+from pyopscaffold.runtime.cache.shared import Cache
+from pyopscaffold.runtime.objects import Delta, Meta, Owner, Stored
 
-__all__ = ["Delta", "Meta", "Owner", "Stored"]
+__all__ = ["Cache", "Delta", "Handler", "Informer", "Meta", "Owner", "Stored"]

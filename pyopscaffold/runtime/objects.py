@@ -94,3 +94,15 @@ def parse(kind: GroupVersionKind, text: bytes | msgspec.Raw) -> Stored:
         }
     version = meta.resource_version
     return Stored(meta, _encode(parts), int(version) if version.isdecimal() else 0)
+
+
+class _Head(msgspec.Struct):
+    metadata: Meta
+
+
+_decode_head = msgspec.json.Decoder(_Head).decode
+
+
+def parse_meta(text: bytes | msgspec.Raw) -> Meta:
+    """Read no more than an object's metadata; raises ``msgspec.MsgspecError``."""
+    return _decode_head(text).metadata
