@@ -62,6 +62,8 @@ def unwrap(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
             if len(members) > 1:
                 return typing.Union[members], metadata, optional  # noqa: UP007 - built from values
             hint = members[0]
+        elif (alias := _aliased(hint)) is not None:
+            hint = alias
         else:
             return hint, metadata, optional
 
@@ -69,6 +71,13 @@ def unwrap(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
 def defining_module(cls: type) -> types.ModuleType | None:
     """Return the module that a class was defined in, where it is still loaded."""
     return sys.modules.get(cls.__module__)
+
+
+def _aliased(hint: Any) -> Any:
+    """Return what a ``type`` statement (PEP 695) or ``NewType`` stands for, None for anything else."""
+    if isinstance(hint, typing.NewType):
+        return hint.__supertype__
+    return getattr(hint, "__value__", None) if type(hint).__name__ == "TypeAliasType" else None
 
 
 def _is_union(hint: Any) -> bool:

@@ -7,18 +7,19 @@ from typing import Any, Literal
 
 from pyopscaffold.api.declarations import RbacRule
 from pyopscaffold.api.resource import Column, Scale
+from pyopscaffold.errors import Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
 
 
 @dataclass(frozen=True, order=True)
 class SourceSpan:
-    """Where a declaration stands; ``file`` is relative to the project's root."""
+    """Where a declaration stands; ``file`` is relative to the project's root, or absolute outside of it."""
 
     file: str
     line: int
 
 
-ScalarKind = Literal["string", "integer", "number", "boolean", "datetime", "duration", "bytes", "any"]
+ScalarKind = Literal["string", "integer", "number", "boolean", "datetime", "duration", "bytes", "int-or-string", "any"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class StructType:
 
 @dataclass(frozen=True)
 class KnownType:
-    """A type of Kubernetes itself whose schema the generator knows: ``Condition``, ``ObjectMeta``."""
+    """A type of Kubernetes itself whose schema is known: ``Condition``, ``ObjectMeta``."""
 
     name: str
 
@@ -73,7 +74,10 @@ TypeModel = ScalarType | EnumType | ListType | MapType | StructType | KnownType
 
 @dataclass(frozen=True)
 class FieldModel:
-    """One field. ``default`` is a JSON value and only meaningful with ``has_default``."""
+    """One field. ``default`` is a JSON value and only meaningful with ``has_default``.
+
+    ``markers`` speak JSON names (the keys of a list-map), and bounds stand one by one (no ``Interval``, no ``Len``).
+    """
 
     name: str
     json_name: str
@@ -87,27 +91,48 @@ class FieldModel:
 
     @property
     def required(self) -> bool:
-        """Whether the API demands the field: no default, not ``| None``."""
+        """Whether the API demands the field: it has no default."""
         return not self.has_default
 
 
 @dataclass(frozen=True, kw_only=True)
 class KindModel:
-    """One API type in one version. Columns and scale paths are JSON paths by now, with types inferred."""
+    """One API type in one version.
+
+    ``root`` is the class itself, without ``metadata``. Columns and scale paths are JSON paths (``.spec.replicas``) by
+    now, with types inferred.
+    """
 
     gvk: GroupVersionKind
     singular: str
     short_names: tuple[str, ...]
     categories: tuple[str, ...]
-    description: str
     columns: tuple[Column, ...]
     scale: Scale | None
-    spec: StructType | None
-    status: StructType | None
+    root: StructType
     served: bool
     storage: bool
     deprecated: str | None
     span: SourceSpan
+
+    @property
+    def description(self) -> str:
+        """The docstring of the class."""
+        return self.root.description
+
+    @property
+    def spec(self) -> StructType | None:
+        """The desired state, where the kind has a ``spec``."""
+        return self._part("spec")
+
+    @property
+    def status(self) -> StructType | None:
+        """The observed state, where the kind has a ``status``: it is a subresource then."""
+        return self._part("status")
+
+    def _part(self, name: str) -> StructType | None:
+        types = (item.type for item in self.root.fields if item.json_name == name)
+        return next((found for found in types if isinstance(found, StructType)), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +150,8 @@ class ControllerModel:
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectModel:
-    """Everything that a project's code declares, sorted."""
+    """Everything that a project's code declares, sorted; ``warnings`` are worth telling but stop nothing."""
 
     kinds: tuple[KindModel, ...]
     controllers: tuple[ControllerModel, ...]
+    warnings: tuple[Problem, ...] = ()

@@ -1,0 +1,353 @@
+"""Runs in the project's own interpreter, as ``python -P _probe.py ROOT PACKAGE``, and answers one JSON document.
+
+It imports the project's declarations and tells what they say. It must stay cheap to start and run with nothing but the
+standard library and the runtime wheel, so it only reports; :mod:`pyopscaffold.loader.source` does all the judging.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+import inspect
+import json
+import os
+import sys
+import types
+import typing
+from typing import Any, Literal, get_args, get_origin
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SCALARS = {
+    "builtins.str": "string",
+    "builtins.int": "integer",
+    "builtins.float": "number",
+    "builtins.bool": "boolean",
+    "builtins.bytes": "bytes",
+    "builtins.object": "any",
+    "typing.Any": "any",
+    "datetime.datetime": "datetime",
+    "datetime.timedelta": "duration",
+}
+_KNOWN = {"pyopscaffold.kube.meta.Condition": "Condition", "pyopscaffold.kube.meta.ObjectMeta": "ObjectMeta"}
+_LISTS = {"builtins.list", "builtins.tuple", "collections.abc.Sequence"}
+_SETS = {"builtins.set", "builtins.frozenset"}
+_MAPS = {"builtins.dict", "collections.abc.Mapping"}
+
+Json = dict[str, Any]
+Bindings = dict[Any, Any]
+
+
+class Sources:
+    """Where classes and fields stand, read from their source text; nothing is known where there is none."""
+
+    def __init__(self) -> None:
+        self._classes: dict[str, dict[str, ast.ClassDef]] = {}
+
+    def of(self, cls: type) -> tuple[str, ast.ClassDef | None]:
+        """Return the file of a class, and its definition."""
+        file = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+        if file not in self._classes:
+            self._classes[file] = _classes_in(file)
+        return file, self._classes[file].get(cls.__qualname__.replace("<locals>.", ""))
+
+    def description(self, cls: type) -> str:
+        """Return the docstring of a class, "" where it has none (dataclasses make one up)."""
+        _, node = self.of(cls)
+        if node is not None:
+            return ast.get_docstring(node) or ""
+        made_up = (cls.__doc__ or "").startswith(f"{cls.__name__}(")
+        return "" if made_up else inspect.cleandoc(cls.__doc__ or "")
+
+    def place(self, cls: type) -> Json:
+        """Return file and line of a class."""
+        file, node = self.of(cls)
+        return {"file": file, "line": node.lineno if node else 0}
+
+    def fields(self, cls: type) -> dict[str, Json]:
+        """Return file, line and docstring of every field, inherited ones included."""
+        found: dict[str, Json] = {}
+        for base in reversed(cls.__mro__):
+            file, node = self.of(base)
+            body = node.body if node else []
+            for statement, below in zip(body, [*body[1:], None], strict=False):
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    place = {"file": file, "line": statement.lineno, "doc": _docstring(below)}
+                    found[statement.target.id] = place
+        return found
+
+
+def _classes_in(file: str) -> dict[str, ast.ClassDef]:
+    try:
+        with open(file, "rb") as stream:  # noqa: PTH123 - pathlib would cost a quarter of the start-up
+            tree = ast.parse(stream.read())
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    return dict(_named_classes(tree, ""))
+
+
+def _named_classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            yield prefix + child.name, child
+        if isinstance(child, ast.ClassDef | ast.FunctionDef):
+            yield from _named_classes(child, f"{prefix}{child.name}.")
+        elif isinstance(child, ast.stmt):
+            yield from _named_classes(child, prefix)
+
+
+def _docstring(statement: ast.stmt | None) -> str:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        text = statement.value.value
+        return inspect.cleandoc(text) if isinstance(text, str) else ""
+    return ""
+
+
+class Reader:
+    """Tells what the declarations of this process say; ``structs`` grows with every dataclass met."""
+
+    def __init__(self) -> None:
+        self.sources = Sources()
+        self.structs: dict[str, Json] = {}
+        self.problems: list[Json] = []
+
+    def struct(self, cls: type, arguments: tuple[Any, ...] = ()) -> str:
+        """Read a dataclass once, and return its id."""
+        key = f"{cls.__module__}.{cls.__qualname__}" + (repr(list(arguments)) if arguments else "")
+        if key not in self.structs:
+            description = self.sources.description(cls)
+            self.structs[key] = entry = {"name": cls.__name__, "doc": description, **self.sources.place(cls)}
+            bindings = dict(zip(getattr(cls, "__parameters__", ()), arguments, strict=False))
+            entry["fields"] = list(self._fields(cls, bindings))
+        return key
+
+    def _fields(self, cls: type, bindings: Bindings) -> Iterator[Json]:
+        from pyopscaffold.api import introspect  # noqa: PLC0415 - its absence is answered, not raised
+
+        try:
+            infos = introspect.fields_of(cls)
+        except NameError as error:
+            message = f"a type hint says {error.name}, which the module does not define when it runs"
+            self._problem(cls, f"{message}; import it outside of TYPE_CHECKING")
+            return
+        except Exception as error:  # noqa: BLE001 - a default_factory or a hint may raise anything
+            self._problem(cls, f"its fields can't be read: {type(error).__name__}: {error}")
+            return
+        places = self.sources.fields(cls)
+        for info in infos:
+            place = places.get(info.name) or {**self.sources.place(cls), "doc": ""}
+            shape = self._shape(info.type, bindings)
+            yield {
+                "name": info.name,
+                "json_name": info.json_name,
+                "type": shape,
+                "markers": [*shape.pop("markers", ()), *_markers(info.metadata)],
+                "optional": info.optional or bool(shape.pop("optional", False)),
+                **place,
+                **self._default(cls, info),
+            }
+
+    def _default(self, cls: type, info: Any) -> Json:
+        if info.default is dataclasses.MISSING:
+            return {"has_default": False, "default": None}
+        try:
+            return {"has_default": True, "default": _to_json(info.default)}
+        except Exception as error:  # noqa: BLE001 - the default is the user's own value
+            message = f"its default can't be written as JSON: {getattr(error, 'message', error)}"
+            self._problem(cls, message, info.name)
+            return {"has_default": True, "default": None}
+
+    def _problem(self, cls: type, message: str, name: str = "") -> None:
+        place = self.sources.fields(cls).get(name) or self.sources.place(cls)
+        subject = f"{cls.__name__}.{name}" if name else cls.__name__
+        self.problems.append({"file": place["file"], "line": place["line"], "subject": subject, "message": message})
+
+    def _hint(self, hint: Any, bindings: Bindings) -> Json:
+        from pyopscaffold.api import introspect  # noqa: PLC0415
+
+        plain, metadata, optional = introspect.unwrap(bindings.get(hint, hint))
+        shape = self._shape(plain, bindings)
+        shape["markers"] = [*shape.get("markers", ()), *_markers(metadata)]
+        shape["optional"] = optional or shape.get("optional", False)
+        return shape
+
+    def _shape(self, hint: Any, bindings: Bindings) -> Json:  # noqa: PLR0911 - one case a type
+        """Describe a type by ``is`` and what that needs; ``unsupported`` carries the type's spelling."""
+        if isinstance(hint, typing.TypeVar):
+            return self._hint(bindings[hint], bindings) if hint in bindings else _unsupported(hint)
+        origin, arguments = get_origin(hint) or hint, get_args(hint)
+        name = _path(origin)
+        if name in _SCALARS:
+            return {"is": "scalar", "kind": _SCALARS[name]}
+        if name in _KNOWN:
+            return {"is": "known", "name": _KNOWN[name]}
+        if dataclasses.is_dataclass(origin) and isinstance(origin, type):
+            bound = tuple(bindings.get(argument, argument) for argument in arguments)
+            return {"is": "struct", "ref": self.struct(origin, bound)}
+        if origin is Literal:
+            return {"is": "enum", "values": [_enum_value(value) for value in arguments]}
+        if isinstance(hint, type) and issubclass(hint, enum.Enum):
+            return {"is": "enum", "values": [_enum_value(member) for member in hint]}
+        if origin in {typing.Union, types.UnionType} and {*arguments} == {int, str}:
+            return {"is": "scalar", "kind": "int-or-string"}
+        return self._container(hint, name, arguments, bindings)
+
+    def _container(self, hint: Any, name: str, arguments: tuple[Any, ...], bindings: Bindings) -> Json:
+        inner = [argument for argument in arguments if argument is not ...]
+        if (name in _LISTS or name in _SETS) and len(inner) == 1:
+            markers = [["ListSet", {}]] if name in _SETS else []
+            return {"is": "list", "items": self._hint(inner[0], bindings), "markers": markers}
+        if name in _MAPS and len(inner) == 2 and self._hint(inner[0], bindings).get("kind") == "string":  # noqa: PLR2004
+            return {"is": "map", "values": self._hint(inner[1], bindings)}
+        return _unsupported(hint)
+
+
+def _unsupported(hint: Any) -> Json:
+    dataclass_union = any(map(dataclasses.is_dataclass, get_args(hint)))
+    text = hint.__qualname__ if type(hint) is type else str(hint).replace("typing.", "")
+    return {"is": "unsupported", "name": _path(get_origin(hint) or hint), "text": text, "dataclasses": dataclass_union}
+
+
+def _path(hint: Any) -> str:
+    return f"{getattr(hint, '__module__', '')}.{getattr(hint, '__qualname__', getattr(hint, '_name', ''))}"
+
+
+def _enum_value(value: Any) -> Any:
+    value = value.value if isinstance(value, enum.Enum) else value
+    return value if isinstance(value, str | int | float | None) else repr(value)
+
+
+def _markers(metadata: tuple[Any, ...]) -> Iterator[list[Any]]:
+    from annotated_types import GroupedMetadata  # noqa: PLC0415
+
+    from pyopscaffold.api.markers import Marker  # noqa: PLC0415
+
+    for item in metadata:
+        if isinstance(item, GroupedMetadata) and not isinstance(item, Marker):
+            yield from _markers(tuple(item))
+        elif isinstance(item, Marker) or type(item).__module__ == "annotated_types":
+            yield [type(item).__name__, {field.name: _argument(getattr(item, field.name)) for field in _fields(item)}]
+
+
+def _fields(item: Any) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(item) if dataclasses.is_dataclass(item) else ()
+
+
+def _argument(value: Any) -> Any:
+    try:
+        return _to_json(value)
+    except Exception:  # noqa: BLE001 - shown to the user as what it is
+        return repr(value)
+
+
+def _to_json(value: Any) -> Any:
+    if value is None or type(value) in {bool, int, float, str}:
+        return value
+    if type(value) in {list, tuple}:
+        return [_to_json(item) for item in value]
+    from pyopscaffold.codec.write import dump  # noqa: PLC0415 - most projects never need it here
+
+    return json.loads(json.dumps(dump(value)))
+
+
+def _gvk(gvk: Any) -> Json:
+    return {name: getattr(gvk, name) for name in ("group", "version", "kind", "plural", "namespaced")}
+
+
+def _resource(reader: Reader, cls: Any) -> Json:
+    from pyopscaffold.api.resource import declaration_of  # noqa: PLC0415
+
+    declared = declaration_of(cls)
+    assert declared is not None  # noqa: S101 - the registry holds declared classes only
+    names = ("singular", "short_names", "categories", "served", "storage", "deprecated", "file", "line")
+    return {
+        "struct": reader.struct(cls),
+        "gvk": _gvk(declared.gvk),
+        "columns": [dataclasses.asdict(column) for column in declared.columns],
+        "scale": dataclasses.asdict(declared.scale) if declared.scale else None,
+        **{name: getattr(declared, name) for name in names},
+    }
+
+
+def _controller(cls: Any) -> Json:
+    from pyopscaffold.api.declarations import controller_of, gvk_of, rbac_of  # noqa: PLC0415
+
+    declared = controller_of(cls)
+    assert declared is not None  # noqa: S101 - the registry holds declared classes only
+    own = [base for base in cls.__mro__ if not base.__module__.startswith("pyopscaffold.")]
+    return {
+        "name": declared.name,
+        "class": cls.__name__,
+        "resource": _gvk(declared.resource.gvk),
+        "owns": [_gvk(gvk_of(kind)) for kind in declared.owns],
+        "watches": [_gvk(gvk_of(watch.kind)) for watch in declared.watches],
+        "finalizes": any("finalize" in base.__dict__ for base in own),
+        "rbac": [dataclasses.asdict(rule) for rule in rbac_of(cls)],
+        "file": declared.file,
+        "line": declared.line,
+    }
+
+
+def _failure(error: BaseException, root: str) -> Json:
+    """Place an error at the innermost line of the project's own code."""
+    file, line = "", 0
+    trace = error.__traceback__
+    while trace is not None:
+        found = os.path.abspath(trace.tb_frame.f_code.co_filename)  # noqa: PTH100
+        if found.startswith(root + os.sep) and f"{os.sep}site-packages{os.sep}" not in found:
+            file, line = found, trace.tb_lineno
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError) and error.filename:
+        file, line = error.filename, error.lineno or 0
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    return {"type": type(error).__name__, "message": message, "file": file, "line": line, "missing": missing}
+
+
+def read(root: str, package: str) -> Json:
+    """Import the project's declarations, and describe them or the failure."""
+    try:
+        import pyopscaffold.api  # noqa: PLC0415
+        from pyopscaffold.api import discover  # noqa: PLC0415
+        from pyopscaffold.api.declarations import declared_controllers  # noqa: PLC0415
+        from pyopscaffold.api.resource import declared_resources  # noqa: PLC0415
+        from pyopscaffold.errors import DeclarationError  # noqa: PLC0415
+    except ImportError as error:
+        return {"runtime_missing": str(error)}
+    try:
+        discover.import_declarations(package)
+    except DeclarationError as error:
+        return {"problems": [dataclasses.asdict(problem) for problem in error.problems]}
+    except BaseException as error:  # noqa: BLE001 - sys.exit() at a module's top is a failure as any other
+        return {"failure": _failure(error, root)}
+    reader = Reader()
+    return {
+        "resources": [_resource(reader, cls) for cls in declared_resources() if _belongs(cls, package)],
+        "controllers": [_controller(cls) for cls in declared_controllers() if _belongs(cls, package)],
+        "structs": reader.structs,
+        "problems": reader.problems,
+        "version": pyopscaffold.__version__,
+    }
+
+
+def _belongs(cls: type, package: str) -> bool:
+    """Whether a class is the project's own; kinds of other operators may be imported too."""
+    return cls.__module__ == package or cls.__module__.startswith(f"{package}.")
+
+
+def main(root: str, package: str) -> None:
+    """Answer on stdout; whatever the project prints goes to stderr."""
+    answer = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)
+    root = os.path.realpath(root)
+    sys.path.insert(0, root)
+    json.dump(read(root, package), answer)
+    answer.flush()
+    # Threads that the project's modules started must not keep the generator waiting.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

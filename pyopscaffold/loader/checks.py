@@ -1,0 +1,254 @@
+"""What can be wrong with declarations that were read well, across fields, kinds and controllers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.api.introspect import fields_of
+from pyopscaffold.api.markers import Default, Nullable
+from pyopscaffold.errors import Problem
+from pyopscaffold.kube import meta
+from pyopscaffold.kube.names import is_api_version, is_dns1035_label, is_dns1123_subdomain, is_kind
+from pyopscaffold.model.kinds import (
+    EnumType,
+    FieldModel,
+    KnownType,
+    ListType,
+    MapType,
+    ScalarType,
+    SourceSpan,
+    StructType,
+    TypeModel,
+)
+from pyopscaffold.model.schema import field_schema, marker_problems
+from pyopscaffold.schema import UNSET, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pyopscaffold.model.kinds import ControllerModel, KindModel
+
+WITHOUT_MEANING = frozenset({"Timezone", "Unit", "Predicate", "Not"})
+"""Markers of annotated-types that no schema can express."""
+
+_RESERVED = ("k8s.io", "kubernetes.io")
+_KNOWN_CLASSES: dict[str, type] = {"ObjectMeta": meta.ObjectMeta, "Condition": meta.Condition}
+_KNOWN_KINDS = {str: "string", int: "integer", bool: "boolean"}
+
+
+@dataclass
+class Findings:
+    """Problems stop the run; warnings do not."""
+
+    problems: list[Problem] = dataclass_field(default_factory=list)
+    warnings: list[Problem] = dataclass_field(default_factory=list)
+
+
+def members_of(model: TypeModel) -> dict[str, FieldModel]:
+    """Return the fields of a dataclass or a known type by Python name; nothing for all else."""
+    match model:
+        case StructType():
+            return {member.name: member for member in model.fields}
+        case KnownType(name):
+            return _known_members(name)
+        case _:
+            return {}
+
+
+@cache
+def _known_members(name: str) -> dict[str, FieldModel]:
+    members = {}
+    for info in fields_of(_KNOWN_CLASSES[name]):
+        kind: Any = _KNOWN_KINDS.get(info.type) or ("datetime" if "time" in info.name else "any")
+        span = SourceSpan("", 0)
+        shape: TypeModel = ScalarType(kind)
+        if name == "Condition" and info.name == "status":
+            shape = EnumType(("True", "False", "Unknown"))
+        has_default = not info.required
+        members[info.name] = FieldModel(info.name, info.json_name, shape, span, has_default=has_default)
+    return members
+
+
+def can_be_key(member: FieldModel) -> bool:
+    """Whether every item of a list-map has this scalar: it is required, or the server fills in a default."""
+    if not isinstance(member.type, ScalarType | EnumType):
+        return False
+    return member.required or field_schema(member).default is not UNSET
+
+
+def json_names(struct: StructType) -> Iterator[Problem]:
+    """Yield fields of a dataclass that share a JSON name."""
+    counts = Counter(member.json_name for member in struct.fields)
+    for member in struct.fields:
+        if counts[member.json_name] > 1:
+            message = f'another field has the JSON name {member.json_name} too; write Name("...") on one of them'
+            yield _at(member.span, f"{struct.name}.{member.name}", message)
+
+
+def field(member: FieldModel, subject: str) -> Iterator[Problem]:
+    """Yield what is wrong with one field on its own."""
+    for message in marker_problems(member.type, member.markers):
+        yield _at(member.span, subject, message)
+    nullable = any(isinstance(marker, Nullable) for marker in member.markers)
+    if member.optional and member.required and not nullable:
+        yield _at(member.span, subject, "None is left out when written, so it can't be required; write = None")
+
+
+def kinds(found: Sequence[KindModel]) -> Iterator[Problem]:
+    """Yield what is wrong with kinds: names, versions, and defaults that break their own field's bounds."""
+    for kind in found:
+        yield from _names(kind)
+        yield from _parts(kind)
+        for member in kind.root.fields:
+            if member.json_name != "status":
+                yield from _values(member, kind.root.name)
+    yield from _versions(found)
+
+
+def _names(kind: KindModel) -> Iterator[Problem]:
+    gvk, subject = kind.gvk, kind.root.name
+    if not is_dns1123_subdomain(gvk.group) or "." not in gvk.group:
+        yield _at(
+            kind.span, subject, f'group "{gvk.group}" is no domain in lower case; write db.example.com or the like'
+        )
+    elif gvk.group.endswith(tuple(f".{name}" for name in _RESERVED)) or gvk.group in _RESERVED:
+        yield _at(kind.span, subject, f'group "{gvk.group}" is reserved for Kubernetes; write a domain of your own')
+    if not is_api_version(gvk.version):
+        yield _at(kind.span, subject, f'version "{gvk.version}" is none; write v1, v1beta1 or the like')
+    if not is_kind(gvk.kind):
+        yield _at(kind.span, subject, f'kind "{gvk.kind}" is no CamelCase word; write MyDatabase or the like')
+    labels = [("plural", gvk.plural), ("singular", kind.singular)]
+    labels += [("short name", name) for name in kind.short_names]
+    labels += [("category", name) for name in kind.categories]
+    for what, name in labels:
+        if not is_dns1035_label(name):
+            yield _at(kind.span, subject, f'{what} "{name}" is not in lower-case letters, digits and dashes')
+
+
+def _parts(kind: KindModel) -> Iterator[Problem]:
+    for member in kind.root.fields:
+        subject = f"{kind.root.name}.{member.name}"
+        if member.json_name in {"spec", "status"} and not isinstance(member.type, StructType):
+            yield _at(member.span, subject, f"{member.name} is to be a dataclass")
+        if member.json_name in {"apiVersion", "kind", "metadata"}:
+            yield _at(member.span, subject, f"every object has {member.json_name} already; choose another name")
+
+
+def _values(member: FieldModel, owner: str) -> Iterator[Problem]:
+    """Yield defaults and examples that their own schema refuses, the innermost only."""
+    inner = list(_inner_values(member.type))
+    yield from inner
+    if inner:
+        return
+    schema = field_schema(member)
+    values = {"example": schema.example}
+    if any(isinstance(marker, Default) for marker in member.markers):
+        values["Default"] = schema.default
+    if member.has_default and member.default is not None and member.default not in ([], {}):
+        values["default"] = member.default
+    plain = replace(schema, default=UNSET)
+    for what, value in values.items():
+        for misfit in validate(plain, value) if value is not UNSET else ():
+            message = f"its {what} is not allowed: {misfit}; {_mend(what)}"
+            yield _at(member.span, f"{owner}.{member.name}", message)
+
+
+def _mend(what: str) -> str:
+    return "write = None for no default, or change it" if what == "default" else f"change the {what}"
+
+
+def _inner_values(model: TypeModel) -> Iterator[Problem]:
+    match model:
+        case StructType():
+            for member in model.fields:
+                yield from _values(member, model.name)
+        case ListType(items, _):
+            yield from _inner_values(items)
+        case MapType(values, _):
+            yield from _inner_values(values)
+
+
+def _versions(found: Iterable[KindModel]) -> Iterator[Problem]:
+    families: dict[tuple[str, str], list[KindModel]] = {}
+    plurals: dict[str, KindModel] = {}
+    for kind in found:
+        families.setdefault((kind.gvk.group, kind.gvk.kind), []).append(kind)
+        first = plurals.setdefault(kind.gvk.group_resource, kind)
+        if first.gvk.kind != kind.gvk.kind:
+            message = f"{first.gvk.kind} has the plural {kind.gvk.plural} too; write plural= on one of them"
+            yield _at(kind.span, kind.root.name, message)
+    for family in families.values():
+        yield from _family(family)
+
+
+def _family(family: list[KindModel]) -> Iterator[Problem]:
+    """Yield what is wrong between the versions of one kind."""
+    seen: dict[str, KindModel] = {}
+    for kind in family:
+        subject = kind.root.name
+        if (twin := seen.setdefault(kind.gvk.version, kind)) is not kind:
+            place = f"{twin.span.file}:{twin.span.line}"
+            yield _at(kind.span, subject, f"{kind.gvk.kind} {kind.gvk.version} is declared at {place} too; remove one")
+        if _shared(kind) != _shared(family[0]):
+            message = (
+                f"plural, singular, scope, short_names and categories differ from those in {family[0].gvk.version}"
+            )
+            yield _at(kind.span, subject, f"{message}; write the same in every version")
+    stored = [kind for kind in family if kind.storage]
+    versions = ", ".join(kind.gvk.version for kind in family)
+    for kind in stored[1:] if len(seen) == len(family) else ():
+        message = f"one version of {versions} is stored, not {len(stored)}; write storage=False on all but one"
+        yield _at(kind.span, kind.root.name, message)
+    if not stored:
+        yield _at(family[0].span, family[0].root.name, f"no version of {versions} is stored; drop storage=False on one")
+
+
+def _shared(kind: KindModel) -> tuple[object, ...]:
+    return kind.gvk.plural, kind.gvk.namespaced, kind.singular, kind.short_names, kind.categories
+
+
+def controllers(found: Sequence[ControllerModel]) -> Findings:
+    """Return what is wrong with controllers and their permissions."""
+    findings = Findings()
+    names = Counter(item.name for item in found)
+    for item in found:
+        if names[item.name] > 1:
+            message = f'another controller has the name "{item.name}" too; write name="..." on one of them'
+            findings.problems.append(_at(item.span, "@controller", message))
+        for rule in item.rbac:
+            span = SourceSpan(rule.file, rule.line)
+            findings.problems += [_at(span, "@rbac", message) for message in _rule_problems(rule)]
+            findings.warnings += [_at(span, "@rbac", message) for message in _rule_warnings(rule)]
+    return findings
+
+
+def _rule_problems(rule: Any) -> Iterator[str]:
+    if not rule.verbs:
+        yield 'it names no verb; write verbs=["get", "list", "watch"] or the like'
+    if bool(rule.resources) == bool(rule.urls):
+        yield "it takes either resources= or urls="
+    if rule.resources and not rule.groups:
+        yield 'it names no group; write groups=["apps"] or the like, groups=[""] for the core group'
+    if rule.urls and (rule.groups or rule.resource_names or rule.namespace):
+        yield "urls= stands alone: they have no group, name or namespace"
+    for what in ("groups", "resources", "verbs", "resource_names"):
+        if any("*" in value for value in getattr(rule, what)):
+            yield f"{what} has *, which grants what nobody has thought of; name each one"
+    if "create" in rule.verbs and rule.resource_names:
+        yield "create can't be limited by resource_names: the server does not know the name yet; split the rule"
+
+
+def _rule_warnings(rule: Any) -> Iterator[str]:
+    for verb in sorted({"bind", "escalate", "impersonate"}.intersection(rule.verbs)):
+        yield f"{verb} lets the operator become more than its own role says"
+    secrets = "secrets" in rule.resources and not rule.namespace and not rule.resource_names
+    if secrets and {"list", "watch"}.intersection(rule.verbs):
+        yield "it reads every Secret that the role reaches; limit it by namespace= or resource_names= where you can"
+
+
+def _at(span: SourceSpan, subject: str, message: str) -> Problem:
+    return Problem(span.file, span.line, subject, message)

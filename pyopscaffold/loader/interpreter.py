@@ -1,0 +1,111 @@
+"""The project's own interpreter, and what the probe answers in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.errors import LoadError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PROBE = Path(__file__).with_name("_probe.py")
+_TIMEOUT = 120.0
+_GET_RUNTIME = "run uv sync in the project, or pip install pyopscaffold-runtime into that environment"
+
+
+def find_interpreter(root: Path, *, python: str = "", environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the command that runs Python with the project's dependencies.
+
+    In this order: ``python`` where it is given, the project's ``.venv``, ``VIRTUAL_ENV``, ``uv run``.
+
+    Raises:
+        LoadError: there is none of them.
+
+    """
+    if python:
+        return [python]
+    for folder in filter(None, (str(root / ".venv"), environ.get("VIRTUAL_ENV", ""))):
+        for name in ("bin/python", "Scripts/python.exe"):
+            if (candidate := Path(folder, name)).is_file():
+                return [str(candidate)]
+    if uv := shutil.which("uv", path=environ.get("PATH")):
+        return [uv, "run", "--quiet", "--project", str(root), "python"]
+    raise LoadError(
+        "there is no Python with the project's dependencies: no .venv here, no VIRTUAL_ENV set, no uv installed",
+        hint="make one: python3 -m venv .venv && .venv/bin/pip install -e . (or name another by --python)",
+    )
+
+
+def probe(root: Path, package: str, *, python: str = "") -> dict[str, Any]:
+    """Import the project's declarations in its own interpreter, and return what the probe says about them.
+
+    Raises:
+        LoadError: there is no interpreter, it lacks the runtime, or the project's code can't be imported; the message
+            names file and line.
+
+    """
+    command = find_interpreter(root, python=python)
+    try:
+        done = subprocess.run(
+            [*command, "-P", str(_PROBE), str(root), package],
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT,
+            check=False,
+        )
+    except OSError as error:
+        raise LoadError(f"{command[0]} can't be started: {error.strerror}") from error
+    except subprocess.TimeoutExpired as error:
+        raise LoadError(
+            f"importing {package} took longer than {_TIMEOUT:.0f} s",
+            hint="modules under api/, controllers/ and webhooks/ must only declare: start nothing when imported",
+        ) from error
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        raise _no_answer(command, done) from None
+    if "runtime_missing" in answer:
+        raise LoadError(f"{command[0]} does not have the runtime: {answer['runtime_missing']}", hint=_GET_RUNTIME)
+    if "failure" in answer:
+        raise _import_failure(root, package, answer["failure"])
+    return answer
+
+
+def relative(root: Path, file: str) -> str:
+    """Return ``file`` relative to the project with forward slashes, or as it is where it stands outside."""
+    path = Path(file)
+    return path.relative_to(real).as_posix() if path.is_relative_to(real := root.resolve()) else file
+
+
+def _no_answer(command: list[str], done: subprocess.CompletedProcess[bytes]) -> LoadError:
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    return LoadError(
+        f"{' '.join(command)} ended with code {done.returncode}: {said[-1] if said else 'it said nothing'}",
+        hint="the project needs Python 3.11 or newer, and modules that can be imported without side effects",
+    )
+
+
+def _import_failure(root: Path, package: str, failure: dict[str, Any]) -> LoadError:
+    kind, message, missing = failure["type"], failure["message"], failure["missing"]
+    place = f"{relative(root, failure['file'])}:{failure['line']}: " if failure["file"] else ""
+    hint = "mend the line and run the command again"
+    if missing == package:
+        return LoadError(
+            f"there is no package {package} in {root}",
+            hint="PROJECT names the package under plugins; if you renamed the folder, change it there",
+        )
+    if missing is not None and missing.partition(".")[0] == package:
+        hint = f"there is no module {missing}; was it renamed or deleted?"
+    elif missing is not None:
+        hint = f"add {missing.partition('.')[0]} to the dependencies in pyproject.toml and install it (uv sync)"
+    elif kind == "SystemExit":
+        message = f"the module ends the program ({message})"
+        hint = "a module must only declare when imported; put the rest under if __name__ == '__main__':"
+    return LoadError(f"{place}{kind}: {message}", hint=hint)

@@ -1,0 +1,238 @@
+"""A project's Python declarations as a model."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import annotated_types
+
+from pyopscaffold.api import markers as own_markers
+from pyopscaffold.api.declarations import RbacRule
+from pyopscaffold.errors import DeclarationError, Problem
+from pyopscaffold.kube.gvk import GroupVersionKind
+from pyopscaffold.loader import checks
+from pyopscaffold.loader.interpreter import probe, relative
+from pyopscaffold.loader.paths import PathReader
+from pyopscaffold.loader.suggest import choose, spell_instead
+from pyopscaffold.model.kinds import (
+    ControllerModel,
+    EnumType,
+    FieldModel,
+    KindModel,
+    KnownType,
+    ListType,
+    MapType,
+    ProjectModel,
+    ScalarType,
+    SourceSpan,
+    StructType,
+    TypeModel,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+Json = dict[str, Any]
+
+
+def read(root: Path, package: str, *, python: str = "") -> ProjectModel:
+    """Read the declarations of ``package`` under ``root``, by the project's own interpreter (or ``python``).
+
+    Raises:
+        LoadError: the code can't be imported; the message names file and line.
+        DeclarationError: declarations are wrong; all problems at once.
+
+    """
+    answer = probe(root, package, python=python)
+    return _Reader(root, answer).model()
+
+
+class _Reader:
+    """Turns the probe's answer into a model, gathering every problem on the way."""
+
+    def __init__(self, root: Path, answer: Json) -> None:
+        self._root = root
+        self._answer = answer
+        self._structs: dict[str, StructType] = {}
+        self._open: list[str] = []
+        self.problems: set[Problem] = set()
+        self.warnings: set[Problem] = set()
+
+    def model(self) -> ProjectModel:
+        """Return the model.
+
+        Raises:
+            DeclarationError: there are problems.
+
+        """
+        self.problems.update(
+            self._problem(self._span(item), item["subject"], item["message"]) for item in self._answer["problems"]
+        )
+        kinds = [self._kind(item) for item in self._answer.get("resources", ())]
+        controllers = [self._controller(item) for item in self._answer.get("controllers", ())]
+        self.problems.update(checks.kinds(kinds))
+        found = checks.controllers(controllers)
+        self.problems.update(found.problems)
+        self.warnings.update(found.warnings)
+        if self.problems:
+            raise DeclarationError(sorted(self.problems))
+        return ProjectModel(
+            kinds=tuple(sorted(kinds, key=lambda kind: kind.gvk)),
+            controllers=tuple(sorted(controllers, key=lambda item: (item.resource, item.name))),
+            warnings=tuple(sorted(self.warnings)),
+        )
+
+    def _span(self, item: Json) -> SourceSpan:
+        return SourceSpan(relative(self._root, item["file"]), item["line"])
+
+    @staticmethod
+    def _problem(span: SourceSpan, subject: str, message: str) -> Problem:
+        return Problem(span.file, span.line, subject, message)
+
+    def _report(self, span: SourceSpan, subject: str, message: str) -> None:
+        self.problems.add(self._problem(span, subject, message))
+
+    def _kind(self, item: Json) -> KindModel:
+        struct = self._struct(item["struct"])
+        root = dataclasses.replace(struct, fields=tuple(field for field in struct.fields if field.name != "metadata"))
+        span = self._span(item)
+        paths = PathReader(root, lambda message: self._report(span, root.name, message))
+        return KindModel(
+            gvk=GroupVersionKind(**item["gvk"]),
+            singular=item["singular"],
+            short_names=tuple(item["short_names"]),
+            categories=tuple(item["categories"]),
+            columns=tuple(paths.column(column) for column in item["columns"]),
+            scale=paths.scale(item["scale"]) if item["scale"] else None,
+            root=root,
+            served=item["served"],
+            storage=item["storage"],
+            deprecated=item["deprecated"],
+            span=span,
+        )
+
+    def _controller(self, item: Json) -> ControllerModel:
+        return ControllerModel(
+            name=item["name"],
+            resource=GroupVersionKind(**item["resource"]),
+            owns=tuple(GroupVersionKind(**gvk) for gvk in item["owns"]),
+            watches=tuple(GroupVersionKind(**gvk) for gvk in item["watches"]),
+            finalizes=item["finalizes"],
+            rbac=tuple(self._rule(rule) for rule in item["rbac"]),
+            span=self._span(item),
+        )
+
+    def _rule(self, rule: Json) -> RbacRule:
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in rule.items()
+        }
+        values["groups"] = tuple("" if group == "core" else group for group in rule["groups"])
+        return RbacRule(**{**values, "file": relative(self._root, rule["file"])})
+
+    def _struct(self, ref: str) -> StructType:
+        if ref in self._structs:
+            return self._structs[ref]
+        item = self._answer["structs"][ref]
+        self._open.append(ref)
+        fields = tuple(self._field(item["name"], field) for field in item["fields"])
+        self._open.pop()
+        struct = StructType(item["name"], item["doc"], fields, self._span(item))
+        self.problems.update(checks.json_names(struct))
+        self._structs[ref] = struct
+        return struct
+
+    def _field(self, owner: str, item: Json) -> FieldModel:
+        span, subject = self._span(item), f"{owner}.{item['name']}"
+        shape = self._type(item["type"], span, subject)
+        field = FieldModel(
+            name=item["name"],
+            json_name=item["json_name"],
+            type=shape,
+            span=span,
+            markers=self._markers(item["markers"], shape, span, subject),
+            optional=item["optional"],
+            has_default=item["has_default"],
+            default=item["default"],
+            description=item["doc"] or _doc(item["markers"]),
+        )
+        self.problems.update(checks.field(field, subject))
+        return field
+
+    def _type(self, item: Json, span: SourceSpan, subject: str) -> TypeModel:  # noqa: PLR0911 - one case a type
+        match item["is"]:
+            case "scalar":
+                return ScalarType(item["kind"])
+            case "known":
+                return KnownType(item["name"])
+            case "enum":
+                return self._enum(item["values"], span, subject)
+            case "list":
+                return ListType(*self._inner(item["items"], span, f"{subject}[]", "an item of a list"))
+            case "map":
+                return MapType(*self._inner(item["values"], span, f"{subject}{{}}", "a value of a dict"))
+            case "struct" if item["ref"] in self._open:
+                name = self._answer["structs"][item["ref"]]["name"]
+                message = f"{name} contains itself, which no CRD schema can express; write Any for the inner one"
+                self._report(span, subject, message)
+            case "struct":
+                return self._struct(item["ref"])
+            case _:
+                self._report(span, subject, f"the type {item['text']} has no schema; {spell_instead(item)}")
+        return ScalarType("any")
+
+    def _inner(self, item: Json, span: SourceSpan, subject: str, what: str) -> tuple[TypeModel, tuple[Any, ...]]:
+        if item["optional"]:
+            self._report(span, subject, f"{what} can't be None; remove it from the type")
+        shape = self._type(item, span, subject)
+        return shape, self._markers(item["markers"], shape, span, subject)
+
+    def _enum(self, values: Sequence[Any], span: SourceSpan, subject: str) -> TypeModel:
+        kinds = {type(value) for value in values}
+        if len(kinds) == 1 and kinds <= {str, int}:
+            return EnumType(tuple(dict.fromkeys(values)))
+        shown = ", ".join(map(repr, values)) or "nothing"
+        self._report(span, subject, f"an enum of {shown} is neither all str nor all int; write values of one type")
+        return ScalarType("any")
+
+    def _markers(self, items: list[list[Any]], shape: TypeModel, span: SourceSpan, subject: str) -> tuple[Any, ...]:
+        found = []
+        for name, arguments in items:
+            cls = getattr(own_markers, name, None) or getattr(annotated_types, name)
+            if name in checks.WITHOUT_MEANING:
+                message = f"{name} has no meaning in a CRD and is left out of it"
+                self.warnings.add(self._problem(span, subject, message))
+                continue
+            marker = _revived(cls, arguments)
+            if isinstance(marker, own_markers.ListMap) and isinstance(shape, ListType):
+                marker = own_markers.ListMap(*self._keys(marker.keys, shape.items, span, subject))
+            found.append(marker)
+        return tuple(found)
+
+    def _keys(self, keys: tuple[str, ...], items: TypeModel, span: SourceSpan, subject: str) -> list[str]:
+        members = checks.members_of(items)
+        names = []
+        for key in keys:
+            member = members.get(key)
+            if member is None and members:
+                self._report(span, subject, f"there is no field {key} to be a key of the list; {choose(key, members)}")
+            elif member is not None and not checks.can_be_key(member):
+                message = f"the key {key} can be missing; give it no default, or one that is not None"
+                self._report(span, subject, message)
+            names.append(member.json_name if member else key)
+        return names
+
+
+def _doc(markers: list[list[Any]]) -> str:
+    return next((arguments["text"] for name, arguments in reversed(markers) if name == "Doc"), "")
+
+
+def _revived(cls: Any, arguments: Json) -> Any:
+    """Make a marker from its fields; ``__init__`` may take them in another form, as that of ListMap does."""
+    marker = cls.__new__(cls)
+    for name, value in arguments.items():
+        object.__setattr__(
+            marker, name, tuple(value) if isinstance(value, list) and cls is own_markers.ListMap else value
+        )
+    return marker

@@ -1,0 +1,40 @@
+"""What to write instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_INSTEAD = {
+    "decimal.Decimal": "write Quantity",
+    "datetime.date": 'write datetime, or Annotated[str, Format("date")]',
+    "datetime.time": "write str with a Pattern",
+    "uuid.UUID": 'write Annotated[str, Format("uuid")]',
+    "pathlib.Path": "write str",
+    "builtins.list": "write the type of the items, as in list[str]",
+    "builtins.tuple": "write list[...] with one type of items",
+    "builtins.set": "write the type of the items, as in set[str]",
+    "builtins.dict": "write dict[str, ...] with the type of the values",
+    "builtins.complex": "write two fields",
+    "builtins.NoneType": "remove it, or write a type before | None",
+}
+
+
+def spell_instead(item: dict[str, Any]) -> str:
+    """Say what stands for an unsupported type, as the probe describes it."""
+    if item["dataclasses"]:
+        return "write one dataclass with an optional field for each alternative, of which exactly one is to be set"
+    if (item["name"].startswith("typing.") and "TypeVar" in item["text"]) or item["text"].startswith("~"):
+        return "name the type itself, as in Ref[Secret]"
+    return _INSTEAD.get(item["name"], "write str, int, bool, a Literal, a list, a dict or a dataclass")
+
+
+def choose(name: str, names: Iterable[str]) -> str:
+    """Say which of ``names`` was meant by ``name``, or which there are."""
+    import difflib  # noqa: PLC0415 - only a mistake needs it
+
+    known = sorted(names)
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"write one of {', '.join(known)}"

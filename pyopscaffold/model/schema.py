@@ -1,0 +1,146 @@
+"""Types and fields as structural schemas, the same that controller-gen gives for an equivalent Go type.
+
+Defaults go into the schema of the spec; in the status they are Python's only, save that of the status itself. An empty
+list or dict as default stays out: to a reader it is the same as absence, and it would only clutter every object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.api.markers import Default, NoSchemaDefault
+from pyopscaffold.model.kinds import (
+    EnumType,
+    FieldModel,
+    KindModel,
+    KnownType,
+    ListType,
+    MapType,
+    ScalarType,
+    StructType,
+    TypeModel,
+)
+from pyopscaffold.model.known import KNOWN
+from pyopscaffold.model.markers import apply
+from pyopscaffold.schema import UNSET, Schema, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+NOT_YET_OBSERVED = {"observedGeneration": -1}
+"""Default of a status: whoever waits for an object sees that no controller has looked at it (kstatus, DESIGN §7)."""
+
+_SCALARS = {
+    "string": Schema(type="string"),
+    "integer": Schema(type="integer", format="int64"),
+    "number": Schema(type="number"),
+    "boolean": Schema(type="boolean"),
+    "datetime": Schema(type="string", format="date-time"),
+    "duration": Schema(type="string"),
+    "bytes": Schema(type="string", format="byte"),
+    "int-or-string": Schema(int_or_string=True),
+    "any": Schema(preserve_unknown_fields=True),
+}
+
+
+def kind_schema(kind: KindModel) -> Schema:
+    """Return the schema of whole objects of a kind, with apiVersion, kind and metadata."""
+    root = struct_schema(kind.root)
+    properties = {**KNOWN["TypeMeta"].properties, **root.properties}
+    if "status" in properties:
+        properties["status"] = _status(properties["status"], kind)
+    return replace(root, properties=properties)
+
+
+def _status(schema: Schema, kind: KindModel) -> Schema:
+    status = kind.status
+    if status is None or all(field.json_name != "observedGeneration" for field in status.fields):
+        return schema
+    # A status with required fields can't start like this: the API server would refuse the default.
+    return schema if validate(schema, NOT_YET_OBSERVED) else replace(schema, default=NOT_YET_OBSERVED)
+
+
+def struct_schema(struct: StructType) -> Schema:
+    """Return the schema of a kind's own class; below ``status``, defaults are not the server's."""
+    members = {field.json_name: field_schema(field, defaults=field.json_name != "status") for field in struct.fields}
+    return _object(struct, members)
+
+
+def field_schema(field: FieldModel, *, defaults: bool = True) -> Schema:
+    """Return the schema of one field; ``defaults`` says whether Python's defaults become the server's."""
+    schema = _marked(type_schema(field.type, defaults=defaults), field.markers)
+    if field.description:
+        schema = replace(schema, description=field.description)
+    if not defaults:
+        return replace(schema, default=UNSET)
+    if any(isinstance(marker, NoSchemaDefault) for marker in field.markers):
+        return replace(schema, default=UNSET)
+    explicit = any(isinstance(marker, Default) for marker in field.markers)
+    if explicit or not field.has_default or field.default is None or _empty_collection(schema, field.default):
+        return schema
+    return replace(schema, default=without_defaults(field.default, schema))
+
+
+def type_schema(model: TypeModel, *, defaults: bool = True) -> Schema:
+    """Return the schema of a type, before the markers of the field that has it."""
+    match model:
+        case ScalarType(kind):
+            return _SCALARS[kind]
+        case EnumType(values):
+            plain = _SCALARS["string" if isinstance(values[0], str) else "integer"]
+            return replace(plain, enum=values)
+        case ListType(items, markers):
+            return Schema(type="array", items=_marked(type_schema(items, defaults=defaults), markers))
+        case MapType(values, markers):
+            inner = _marked(type_schema(values, defaults=defaults), markers)
+            return Schema(type="object", additional_properties=inner)
+        case KnownType(name):
+            return KNOWN[name]
+        case StructType():
+            members = {field.json_name: field_schema(field, defaults=defaults) for field in model.fields}
+            return _object(model, members)
+
+
+def without_defaults(value: Any, schema: Schema) -> Any:
+    """Return ``value`` less what the schema's own defaults put back: a nested ``default: {}`` is enough then."""
+    if not isinstance(value, dict) or not schema.properties:
+        return value
+    kept = {}
+    for name, item in value.items():
+        child = schema.properties.get(name, Schema())
+        reduced = without_defaults(item, child)
+        if reduced == child.default and type(reduced) is type(child.default):
+            continue
+        if child.default is UNSET and name not in schema.required and _empty_collection(child, reduced):
+            continue
+        kept[name] = reduced
+    return kept
+
+
+def marker_problems(model: TypeModel, markers: tuple[Any, ...]) -> Iterator[str]:
+    """Yield what is wrong with the markers of a field or item of this type, its own items included."""
+    if isinstance(model, ListType):
+        yield from marker_problems(model.items, model.markers)
+    if isinstance(model, MapType):
+        yield from marker_problems(model.values, model.markers)
+    problems: list[str] = []
+    _marked(type_schema(model), markers, problems.append)
+    yield from problems
+
+
+def _marked(schema: Schema, markers: tuple[Any, ...], report: Callable[[str], object] = lambda _: None) -> Schema:
+    for marker in markers:
+        schema, problem = apply(schema, marker)
+        if problem is not None:
+            report(problem)
+    return schema
+
+
+def _object(struct: StructType, members: dict[str, Schema]) -> Schema:
+    required = tuple(sorted(field.json_name for field in struct.fields if field.required))
+    return Schema(type="object", description=struct.description, properties=members, required=required)
+
+
+def _empty_collection(schema: Schema, value: Any) -> bool:
+    return value in ([], {}) and not schema.properties

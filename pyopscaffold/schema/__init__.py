@@ -1,0 +1,8 @@
+"""Structural OpenAPI v3 schemas, as CRDs carry them: values, and the check of a JSON value against one."""
+
+from __future__ import annotations
+
+from pyopscaffold.schema.structural import UNSET, Schema, to_mapping
+from pyopscaffold.schema.validate import Misfit, validate
+
+__all__ = ["UNSET", "Misfit", "Schema", "to_mapping", "validate"]
