@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import tarfile
-import tomllib
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -119,18 +118,3 @@ def test_tool_depends_on_the_runtime_of_its_own_version(built: Built) -> None:
 
     assert f"\nRequires-Dist: pyopscaffold-runtime=={__version__}\n" in metadata
     assert built.wheel("pyopscaffold_runtime").name.startswith(f"pyopscaffold_runtime-{__version__}-")
-
-
-def test_the_runtime_depends_on_no_library_of_the_tool() -> None:
-    """Neither copier nor what else only the command line uses comes into an operator's image."""
-    with (ROOT / "runtime" / "pyproject.toml").open("rb") as file:
-        dependencies = tomllib.load(file)["project"]["dependencies"]
-
-    assert sorted(requirement.split(">")[0] for requirement in dependencies) == [
-        "aiohttp",
-        "annotated-types",
-        "cryptography",
-        "msgspec",
-        "prometheus-client",
-        "pyyaml",
-    ]
