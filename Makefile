@@ -5,10 +5,8 @@ BIN := $(VENV)/bin
 TOOLS := build/tools
 
 # The newest Python that the tests run on, or PYTHON=… of your choice.
-ifeq ($(origin PYTHON),undefined)
-PYTHON := $(shell for p in python3.13 python3.12 python3.11 python3.14 python3 python; do \
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3.14 python3 python; do \
 	$$p -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
-endif
 
 PYTEST_WORKERS ?= auto
 PYTEST_ARGS ?=
@@ -27,10 +25,12 @@ help: ## Show this list
 setup: $(VENV)/.installed ## Make .venv: the locked dependencies, and this tree as editable packages
 
 $(VENV)/.made:
-	@test -n "$(PYTHON)" && $(PYTHON) -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' || { \
-		echo "pyopscaffold needs Python 3.11 or newer with venv; found: $$(python3 --version 2>&1)." >&2; \
-		echo "Install one (Debian: apt install python3-venv), or name it: make PYTHON=/path/to/python3.12 …" >&2; exit 2; }
-	$(PYTHON) -m venv $(VENV)
+	@python='$(PYTHON)'; \
+	$${python:-false} -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "pyopscaffold needs Python 3.11 or newer with venv; found: $$($${python:-python3} --version 2>&1)." >&2; \
+		echo "Install one (Debian: apt install python3-venv), or name it: make setup PYTHON=/path/to/python3.12" >&2; \
+		exit 2; }; \
+	echo "$$python -m venv $(VENV)"; $$python -m venv $(VENV)
 	@touch $@
 
 $(VENV)/.locked: requirements/dev.txt $(VENV)/.made

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.tools_path import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def make(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run make; variables of a make that started the tests are not passed on."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    command = ["make", *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Give a folder with the Makefile and what `make setup` looks at."""
+    files = ["Makefile", "pyproject.toml", "hatch_build.py", "requirements/dev.txt", "runtime/pyproject.toml"]
+    for name in [*files, "runtime/hatch_build.py", "pyopscaffold/__init__.py"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def test_help_lists_the_targets(copy: Path) -> None:
+    """`make` alone says what there is."""
+    shown = make(cwd=copy).stdout
+
+    assert [line.split()[0] for line in shown.splitlines()] == (
+        ["help", "setup", "tools", "lock", "test", "lint", "fmt", "typecheck", "bench", "demo", "dist", "clean"]
+    )
+
+
+def test_a_python_that_is_too_old_is_named(copy: Path) -> None:
+    """Where no Python fits, one message says which is needed and how to name one; nothing is made."""
+    old = copy / "old-python"
+    old.write_text('#!/bin/sh\ntest "$1" = --version && echo "Python 3.9.2" && exit\nexit 1\n', encoding="utf-8")
+    old.chmod(0o755)
+
+    done = make("setup", f"PYTHON={old}", cwd=copy)
+
+    assert done.returncode == 2
+    assert "needs Python 3.11 or newer with venv; found: Python 3.9.2." in done.stderr
+    assert not (copy / ".venv").exists()
+
+
+def test_setup_is_done_once(copy: Path) -> None:
+    """With its stamps in place `make setup` does nothing; a new lock makes it install again."""
+    (copy / ".venv").mkdir()
+    for stamp in (".made", ".locked", ".installed"):
+        (copy / ".venv" / stamp).touch()
+    assert make("--question", "setup", cwd=copy).returncode == 0
+
+    lock = copy / "requirements" / "dev.txt"
+    later = (copy / ".venv" / ".installed").stat().st_mtime + 5
+    os.utime(lock, (later, later))
+
+    assert "--require-hashes" in make("--dry-run", "setup", f"PYTHON={sys.executable}", cwd=copy).stdout
+
+
+def test_ci_runs_the_command_of_the_readme() -> None:
+    """CI checks what a newcomer is told to type."""
+    assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
