@@ -1,0 +1,166 @@
+"""A controller: informers feed its queue, workers take from it and look at one object each."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.api.declarations import controller_of, gvk_of
+from pyopscaffold.errors import PyopscaffoldError
+from pyopscaffold.runtime import predicate
+from pyopscaffold.runtime.children import Children
+from pyopscaffold.runtime.finalizer import finalizer_name
+from pyopscaffold.runtime.handler import by_map, handler, to_owner, to_self
+from pyopscaffold.runtime.outcome import Failure, classify
+from pyopscaffold.runtime.processor import Processor, Verdict
+from pyopscaffold.runtime.queue import WorkQueue
+
+if TYPE_CHECKING:
+    from pyopscaffold.api import GroupVersionKind
+    from pyopscaffold.api.declarations import ControllerDeclaration
+    from pyopscaffold.runtime.cache import Cache
+    from pyopscaffold.runtime.client.protocols import Client
+    from pyopscaffold.runtime.clock import Clock
+    from pyopscaffold.runtime.events import EventRecorder
+    from pyopscaffold.runtime.metrics import ControllerMetrics
+    from pyopscaffold.runtime.queue import Backoff
+    from pyopscaffold.runtime.reconcile import Reconciler, Request
+
+GRACE = 25.0
+"""Seconds that running reconciles have to end in; a Pod has 30 by default."""
+
+_log = logging.getLogger("pyopscaffold.controller")
+
+
+def declaration_for(reconciler: Reconciler[Any]) -> ControllerDeclaration:
+    """Return what ``@controller`` said about the reconciler's class.
+
+    Raises:
+        PyopscaffoldError: the class is not under ``@controller``.
+
+    """
+    declaration = controller_of(type(reconciler))
+    if declaration is None:
+        name = type(reconciler).__name__
+        raise PyopscaffoldError(f"{name} is no controller; put @controller(…) above the class")
+    return declaration
+
+
+def kinds_of(declaration: ControllerDeclaration) -> tuple[GroupVersionKind, ...]:
+    """Return the kinds that the controller reads: its primary, owned and watched ones."""
+    kinds = [declaration.resource.gvk, *map(gvk_of, declaration.owns), *(gvk_of(w.kind) for w in declaration.watches)]
+    return tuple(dict.fromkeys(kinds))
+
+
+class Controller:
+    """Runs one reconciler. Made before the cache runs, since it asks the cache for its informers."""
+
+    def __init__(
+        self,
+        reconciler: Reconciler[Any],
+        *,
+        client: Client,
+        cache: Cache,
+        events: EventRecorder,
+        metrics: ControllerMetrics,
+        clock: Clock,
+        workers: int | None = None,
+        backoff: Backoff | None = None,
+    ) -> None:
+        self._declaration = declaration_for(reconciler)
+        self.name = self._declaration.name
+        self.workers = workers or self._declaration.workers
+        self.grace = GRACE
+        self.queue: WorkQueue[Request] = WorkQueue(clock=clock, backoff=backoff, metrics=metrics)
+        self._metrics = metrics
+        self._clock = clock
+        self._informers = {kind: cache.informer(kind) for kind in kinds_of(self._declaration)}
+        self._live: set[Request] = set()
+        primary = self._informers[self._declaration.resource.gvk]
+        children = Children(client, self._informers, field_manager=self.name, owns=self._declaration.owns)
+        self._processor: Processor[Any] = Processor(
+            reconciler,
+            self._declaration,
+            client=client,
+            cache=cache.reader,
+            primary=primary,
+            children=children,
+            events=events,
+            clock=clock,
+            threads=self.workers,
+        )
+        metrics.observe(self.queue, workers=self.workers)
+
+    async def run(self) -> None:
+        """Work until cancelled; then let running reconciles end, for ``grace`` seconds at most."""
+        self._listen()
+        workers = [asyncio.create_task(self._work(), name=f"{self.name}-{index}") for index in range(self.workers)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            self.queue.shut_down()
+            await asyncio.wait([asyncio.create_task(self.queue.drained())], timeout=self.grace)
+            if self.queue.in_progress():
+                _log.warning("stopping with reconciles unfinished", extra={"fields": {"controller": self.name}})
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+            self._processor.close()
+
+    def _listen(self) -> None:
+        declaration, kind = self._declaration, self._declaration.resource.gvk
+        wanted = predicate.primary(finalizer_name(kind, self.name))
+        self._informers[kind].add_handler(handler(self.queue, to_self, accepts=wanted, failed=self._map_failed))
+        sources = [(gvk_of(owned), to_owner(kind)) for owned in declaration.owns]
+        sources += [(gvk_of(watch.kind), by_map(watch)) for watch in declaration.watches]
+        for source, mapper in sources:
+            accepts = predicate.version_changed
+            self._informers[source].add_handler(handler(self.queue, mapper, accepts=accepts, failed=self._map_failed))
+
+    def _map_failed(self, error: Exception) -> None:
+        self._metrics.failed(terminal=False, bug=True, timeout=False)
+        _log.error("a map function failed", exc_info=error, extra={"fields": {"controller": self.name}})
+
+    async def _work(self) -> None:
+        while (request := await self.queue.get()) is not None:
+            started = self._clock.monotonic()
+            live = request in self._live
+            self._live.discard(request)
+            self._metrics.active(1)
+            try:
+                failures = self.queue.failures(request)
+                verdict = await self._processor.process(request, live=live, failures=failures)
+            except Exception as error:  # noqa: BLE001 - a defect of ours must not cost the worker
+                _log.exception("a look failed", extra={"fields": {"controller": self.name, "object": str(request)}})
+                verdict = Verdict(failure=classify(error, failures=0))
+            finally:
+                self._metrics.active(-1)
+                self.queue.done(request)
+            self._settle(request, verdict)
+            self._metrics.reconciled(_label(verdict), self._clock.monotonic() - started)
+
+    def _settle(self, request: Request, verdict: Verdict) -> None:
+        failure = verdict.failure
+        if failure is None:
+            self.queue.forget(request)
+            if verdict.requeue_after is not None:
+                self.queue.add(request, after=verdict.requeue_after)
+            return
+        self._failed(failure)
+        if failure.live:
+            self._live.add(request)
+        if failure.retry == "never":
+            self.queue.forget(request)
+        else:
+            self.queue.retry(request, longest=failure.retry == "longest")
+
+    def _failed(self, failure: Failure) -> None:
+        terminal, timeout = failure.retry == "never", failure.reason == "Timeout"
+        self._metrics.failed(terminal=terminal, bug=failure.bug, timeout=timeout)
+
+
+def _label(verdict: Verdict) -> str:
+    if verdict.failure is not None:
+        return "error"
+    return "success" if verdict.requeue_after is None else "requeue_after"

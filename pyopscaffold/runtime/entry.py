@@ -1,0 +1,93 @@
+"""``main``: what a project's ``__main__`` calls."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pyopscaffold.errors import ClientError, UserError
+from pyopscaffold.runtime import logs
+from pyopscaffold.runtime.options import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pyopscaffold.runtime.reconcile import Reconciler
+
+OK, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
+_log = logging.getLogger("pyopscaffold")
+
+
+def main(reconcilers: Sequence[Reconciler[Any] | type[Reconciler[Any]]], argv: Sequence[str] | None = None) -> NoReturn:
+    """Run the reconcilers as the command line says, then end the process.
+
+    Exit codes: 0 after SIGTERM, 130 after Ctrl-C, 2 for a mistake in set-up (one line on stderr), 1 for a lost lease or
+    anything unexpected.
+    """
+    options = Options.from_args(argv)
+    logs.configure(format=options.log_format, level=options.log_level)
+    code = _run(reconcilers, options)
+    logging.shutdown()
+    sys.stderr.flush()
+    if any(thread is not threading.main_thread() and not thread.daemon for thread in threading.enumerate()):
+        os._exit(code)  # a reconcile in a thread that can't be stopped
+    sys.exit(code)
+
+
+def _run(reconcilers: Sequence[Reconciler[Any] | type[Reconciler[Any]]], options: Options) -> int:
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            return runner.run(_serve(reconcilers, options))
+    except UserError as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        print(f"error: {error}{hint}", file=sys.stderr)  # noqa: T201 - for the person who started it
+        return MISTAKE
+    except ClientError as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201 - for the person who started it
+        return FAILED
+    except Exception:  # noqa: BLE001 - the outermost level
+        _log.exception("the operator failed")
+        return FAILED
+
+
+async def _serve(reconcilers: Sequence[Reconciler[Any] | type[Reconciler[Any]]], options: Options) -> int:
+    from pyopscaffold.runtime.manager import LeadershipLostError, Manager  # noqa: PLC0415 - imports aiohttp
+
+    running = asyncio.create_task(Manager(reconcilers, options=options).run())
+    received: list[int] = []
+
+    def stop(code: int) -> None:
+        if received:
+            os._exit(code)  # asked twice: at once
+        received.append(code)
+        _log.info("stopping")
+        running.cancel()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, stop, OK)
+    loop.add_signal_handler(signal.SIGINT, stop, INTERRUPTED)
+    try:
+        await running
+    except LeadershipLostError as error:
+        _log.error("%s", error)
+        return FAILED
+    except asyncio.CancelledError:
+        if not received:
+            raise
+    return received[0] if received else FAILED
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop's, where the extra is installed."""
+    if find_spec("uvloop") is None:
+        return None
+    uvloop: Any = import_module("uvloop")
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory

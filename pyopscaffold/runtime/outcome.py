@@ -1,0 +1,66 @@
+"""What becomes of a reconcile that raised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pyopscaffold.errors import (
+    ApiError,
+    ClientError,
+    CodecError,
+    Conflict,
+    Invalid,
+    PyopscaffoldError,
+    TerminalError,
+)
+from pyopscaffold.kube.conditions import reason_from
+
+QUIET_CONFLICTS = 5
+"""So many conflicts in a row are everyday life; more are reported like any error."""
+
+
+class ReconcileTimeoutError(PyopscaffoldError):
+    """A reconcile took longer than its controller's timeout."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """How a failure is reported and when it is retried.
+
+    ``stalled``: trying again soon can't help. ``quiet``: not reported in status, events and error logs. ``live``: the
+    next try reads past the cache. ``bug``: nobody raised it on purpose, so the log shows the stack.
+    """
+
+    reason: str
+    message: str
+    retry: Literal["never", "longest", "backoff"] = "backoff"
+    stalled: bool = False
+    quiet: bool = False
+    live: bool = False
+    bug: bool = False
+
+
+def classify(error: Exception, *, failures: int) -> Failure:  # noqa: PLR0911 - a table
+    """Judge what a reconcile raised after so many failures in a row before."""
+    message = str(error) or type(error).__name__
+    match error:
+        case TerminalError():
+            reason = reason_from(error.reason, "Stalled")
+            return Failure(reason=reason, message=message, retry="never", stalled=True)
+        case CodecError():
+            return Failure(reason="Undecodable", message=message, retry="never", stalled=True)
+        case Invalid():
+            return Failure(reason="Invalid", message=message, retry="longest", stalled=True)
+        case Conflict():
+            reason = reason_from(error.reason, "Conflict")
+            return Failure(reason=reason, message=message, quiet=failures < QUIET_CONFLICTS, live=True)
+        case ApiError():
+            return Failure(reason=reason_from(error.reason, type(error).__name__), message=message)
+        case ReconcileTimeoutError():
+            return Failure(reason="Timeout", message=message)
+        case ClientError() | OSError() | PyopscaffoldError():
+            return Failure(reason=type(error).__name__, message=message)
+        case _:
+            text = f"{type(error).__name__}: {error}"
+            return Failure(reason=reason_from(type(error).__name__), message=text, bug=True)

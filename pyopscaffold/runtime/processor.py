@@ -1,0 +1,262 @@
+"""One look at one object: load, hold by the finalizer, call the reconciler, write the status."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import logging
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
+
+from pyopscaffold import codec
+from pyopscaffold.api import Object
+from pyopscaffold.errors import ClientError, CodecError, NotFound, PyopscaffoldError
+from pyopscaffold.runtime import finalizer, status
+from pyopscaffold.runtime.children import Owner
+from pyopscaffold.runtime.events import Regarding
+from pyopscaffold.runtime.logs import FieldsAdapter
+from pyopscaffold.runtime.outcome import Failure, ReconcileTimeoutError, classify
+from pyopscaffold.runtime.reconcile import Context, Reconciler, Request, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyopscaffold.api.declarations import ControllerDeclaration
+    from pyopscaffold.runtime.cache import Informer
+    from pyopscaffold.runtime.children import Children
+    from pyopscaffold.runtime.client.protocols import Client, RawObject, Reader
+    from pyopscaffold.runtime.clock import Clock
+    from pyopscaffold.runtime.events import EventRecorder
+
+T = TypeVar("T", bound=Object)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a look came to: when to look again, and the failure if it was one."""
+
+    requeue_after: float | None = None
+    failure: Failure | None = None
+
+
+DONE = Verdict()
+
+
+class Processor(Generic[T]):
+    """Looks at the objects of one controller, one call of ``process`` for each look."""
+
+    def __init__(
+        self,
+        reconciler: Reconciler[T],
+        declaration: ControllerDeclaration,
+        *,
+        client: Client,
+        cache: Reader,
+        primary: Informer,
+        children: Children,
+        events: EventRecorder,
+        clock: Clock,
+        threads: int,
+    ) -> None:
+        self._declaration = declaration
+        self._resource = declaration.resource
+        self._kind = declaration.resource.gvk
+        self._reconcile = reconciler.reconcile
+        self._finalize: Callable[..., Any] | None = getattr(reconciler, "finalize", None)
+        self._finalizer = finalizer.finalizer_name(self._kind, declaration.name)
+        self._client = client
+        self._cache = cache
+        self._primary = primary
+        self._children = children
+        self._events = events
+        self._clock = clock
+        self._thread_count = threads
+        self._threads: ThreadPoolExecutor | None = None
+        self._uids: dict[Request, str] = {}
+        self._log = logging.getLogger("pyopscaffold.controller")
+
+    async def process(self, request: Request, *, live: bool = False, failures: int = 0) -> Verdict:
+        """Bring one object in line; ``live`` reads it past the cache, ``failures`` counts those in a row before."""
+        log = self._logger(request)
+        raw: RawObject | None = None
+        try:
+            raw = await self._load(request, live=live)
+            if raw is None:
+                self._forget(request)
+                return DONE
+            self._remember(request, raw["metadata"]["uid"])
+            if self._paused(raw):
+                log.debug("paused")
+                return DONE
+            return await self._look(request, raw, log, failures)
+        except CodecError as error:
+            if raw is None:
+                raise
+            return await self._undecodable(raw, error, log)
+        except ClientError as error:
+            return self._report(classify(error, failures=failures), error, log, None)
+
+    def close(self) -> None:
+        """Let go of the threads; those that still run user code can't be stopped."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _look(self, request: Request, raw: RawObject, log: FieldsAdapter, failures: int) -> Verdict:
+        obj = self._decode(raw)
+        deleting = obj.metadata.deletion_timestamp is not None
+        if deleting and self._finalizer not in obj.metadata.finalizers:
+            return DONE
+        if not deleting and self._finalize and self._finalizer not in obj.metadata.finalizers:
+            try:
+                raw = await finalizer.add(self._client, self._kind, obj.metadata, self._finalizer)
+            except NotFound:
+                return DONE
+            obj = self._decode(raw)
+        before = status.begin(obj, raw)
+        verdict = await self._run(request, obj, log, failures, deleting=deleting)
+        if verdict.failure is None and deleting and verdict.requeue_after is None:
+            await finalizer.remove(self._client, self._kind, obj.metadata, self._finalizer)
+            return DONE
+        if verdict.failure is None:
+            status.succeed(obj, before, waiting=deleting or verdict.requeue_after is not None)
+        elif verdict.failure.quiet:
+            return verdict
+        else:
+            status.fail(obj, verdict.failure)
+        try:
+            await status.write(self._client, obj, before, field_manager=self._declaration.name, now=self._clock.now())
+        except NotFound:
+            return DONE
+        return verdict
+
+    async def _run(self, request: Request, obj: T, log: FieldsAdapter, failures: int, *, deleting: bool) -> Verdict:
+        """Call the author's code and judge how it ends."""
+        method = self._finalize if deleting else self._reconcile
+        if method is None:
+            return DONE  # a finalizer of an earlier version of this operator: nothing to do but to let go
+        regarding = Regarding.of(self._kind, obj.metadata)
+        context = self._context(request, obj, log, regarding)
+        try:
+            result = _checked(await self._call(method, context, obj), method)
+        except Exception as error:  # noqa: BLE001 - the author's code
+            return self._report(classify(error, failures=failures), error, log, regarding)
+        return Verdict(result.requeue_after if result else None)
+
+    async def _call(self, method: Callable[..., Any], context: Context, obj: T) -> Any:
+        seconds = self._declaration.timeout
+        if not inspect.iscoroutinefunction(method):
+            return await self._call_in_thread(method, context, obj)
+        try:
+            async with asyncio.timeout(seconds) as scope:
+                return await method(context, obj)
+        except TimeoutError:
+            if not scope.expired():
+                raise
+            raise ReconcileTimeoutError(f"not done after {seconds:g} s, and cancelled") from None
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise PyopscaffoldError(f"{method.__qualname__} let a CancelledError of a task of its own escape") from None
+
+    async def _call_in_thread(self, method: Callable[..., Any], context: Context, obj: T) -> Any:
+        """Run a plain function; its object stays ours until the thread is done, for no two may work on one object."""
+        if self._threads is None:
+            name = f"reconcile-{self._declaration.name}"
+            self._threads = ThreadPoolExecutor(self._thread_count, thread_name_prefix=name)
+        loop = asyncio.get_running_loop()
+        call = loop.run_in_executor(self._threads, contextvars.copy_context().run, method, context, obj)
+        done, _ = await asyncio.wait({call}, timeout=self._declaration.timeout)
+        if done:
+            return call.result()
+        seconds = self._declaration.timeout
+        context.log.warning("timeout of %g s passed; a plain def can't be stopped, waiting for it", seconds)
+        await asyncio.wait({call})
+        call.exception()
+        raise ReconcileTimeoutError(f"took longer than {seconds:g} s; a plain def can't be stopped")
+
+    def _context(self, request: Request, obj: T, log: FieldsAdapter, regarding: Regarding) -> Context:
+        metadata = obj.metadata
+        loop = asyncio.get_running_loop()
+        return Context(
+            request,
+            deadline=loop.time() + self._declaration.timeout,
+            log=log,
+            client=self._client,
+            cache=self._cache,
+            owner=Owner(kind=self._kind, name=metadata.name, namespace=metadata.namespace, uid=metadata.uid),
+            children=self._children,
+            record=lambda type_, reason, message: self._events.record(regarding, type_, reason, message),
+            loop=loop,
+        )
+
+    async def _load(self, request: Request, *, live: bool) -> RawObject | None:
+        if live:
+            try:
+                return await self._client.get(self._kind, request.name, namespace=request.namespace)
+            except NotFound:
+                return None
+        stored = self._primary.get(request.namespace, request.name)
+        return None if stored is None else msgspec.json.decode(stored.raw)
+
+    def _decode(self, raw: RawObject) -> T:
+        return codec.decode(self._resource, raw)  # type: ignore[return-value]  # the declaration's class is T
+
+    def _paused(self, raw: RawObject) -> bool:
+        annotations = raw["metadata"].get("annotations") or {}
+        return annotations.get(f"{self._kind.group}/paused") == "true"
+
+    def _remember(self, request: Request, uid: str) -> None:
+        if self._uids.get(request, uid) != uid:
+            self._forget(request)
+        self._uids[request] = uid
+
+    def _forget(self, request: Request) -> None:
+        if uid := self._uids.pop(request, None):
+            self._children.forget(uid)
+
+    def _logger(self, request: Request) -> FieldsAdapter:
+        fields = {
+            "controller": self._declaration.name,
+            "controllerGroup": self._kind.group,
+            "controllerKind": self._kind.kind,
+            "object": {"namespace": request.namespace, "name": request.name},
+            "namespace": request.namespace,
+            "name": request.name,
+            "reconcileID": str(uuid.uuid4()),
+        }
+        return FieldsAdapter(self._log, fields)
+
+    async def _undecodable(self, raw: RawObject, error: CodecError, log: FieldsAdapter) -> Verdict:
+        failure = classify(error, failures=0)
+        regarding = Regarding.of(self._kind, codec.decode(type(Object().metadata), raw["metadata"]))
+        verdict = self._report(failure, error, log, regarding)
+        try:
+            await status.write_undecodable(
+                self._client, self._kind, raw, failure, field_manager=self._declaration.name, now=self._clock.now()
+            )
+        except ClientError as problem:
+            log.warning("could not report it in the status", extra={"error": str(problem)})
+        return verdict
+
+    def _report(self, failure: Failure, error: Exception, log: FieldsAdapter, regarding: Regarding | None) -> Verdict:
+        if failure.quiet:
+            log.debug("conflict, trying again", extra={"error": failure.message})
+        elif failure.bug:
+            log.error("reconcile failed", exc_info=error)
+        else:
+            log.error("reconcile failed", extra={"error": failure.message, "reason": failure.reason})
+        if failure.stalled and regarding is not None:
+            self._events.record(regarding, "Warning", failure.reason, failure.message)
+        return Verdict(failure=failure)
+
+
+def _checked(result: object, method: Callable[..., Any]) -> Result | None:
+    if isinstance(result, Result | None):
+        return result
+    raise PyopscaffoldError(f"{method.__qualname__} must return Result or None, not {result!r}")

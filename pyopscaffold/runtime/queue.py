@@ -1,0 +1,246 @@
+"""The work queue: what waits to be reconciled.
+
+Properties, as those of client-go's workqueue:
+
+- *Deduplicating*: however often an item is added before it is handed out, it is handed out once.
+- *Exclusive*: an item is never handed out while it is being worked on; added meanwhile, it follows after ``done``.
+- *Delayed*: an item added with a delay is not handed out early. An item has one pending entry; a sooner addition
+  absorbs a later one, since whoever works on the item decides anew when to look again.
+- *Prioritised, else fair*: higher priority first, within it first come, first served.
+- *Draining*: after ``shut_down`` nothing more is handed out, and ``drained`` waits for what is being worked on.
+
+All methods belong to the event loop's thread, except ``depth`` and ``in_progress``, which metrics read from elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from pyopscaffold.runtime.clock import Clock
+
+K = TypeVar("K", bound="Hashable")
+
+INITIAL_PRIORITY = -100
+"""Priority of what was there when the process started: changes made now come first."""
+
+
+class QueueMetrics(Protocol):
+    """What the queue reports; times are in seconds."""
+
+    def added(self) -> None:
+        """Note that an item became ready."""
+
+    def waited(self, seconds: float) -> None:
+        """Note that an item was handed out so long after it became ready."""
+
+    def worked(self, seconds: float) -> None:
+        """Note that an item was done so long after it was handed out."""
+
+    def retried(self) -> None:
+        """Note that an item was added again because of a failure."""
+
+
+class Backoff:
+    """How long a failed item waits: exponentially by item, and an overall rate above a burst.
+
+    ``base`` and ``cap`` are seconds, ``rate`` retries per second; the defaults are controller-runtime's.
+    """
+
+    def __init__(self, *, base: float = 0.005, cap: float = 1000.0, rate: float = 10.0, burst: int = 100) -> None:
+        self.base = base
+        self.cap = cap
+        self._interval = 1.0 / rate
+        self._tolerance = burst * self._interval
+        self._next_free = 0.0
+
+    def delay(self, failures: int, now: float) -> float:
+        """Seconds to wait after so many earlier failures; takes one token of the overall bucket."""
+        own = min(self.base * 2.0 ** min(failures, 60), self.cap)
+        self._next_free = max(self._next_free, now - self._tolerance) + self._interval
+        return max(own, self._next_free - now)
+
+
+@dataclass(eq=False)
+class _Entry(Generic[K]):
+    item: K
+    ready_at: float
+    priority: int
+    order: int
+    queued: bool = field(default=False, init=False)
+
+
+class WorkQueue(Generic[K]):
+    """See the module's description."""
+
+    def __init__(self, *, clock: Clock, backoff: Backoff | None = None, metrics: QueueMetrics | None = None) -> None:
+        self._clock = clock
+        self._backoff = backoff or Backoff()
+        self._metrics = metrics
+        self._order = itertools.count()
+        # An item's one entry is in `_pending` until it is handed out. It is also in one of the heaps, unless it is
+        # ready but being worked on. Entries that were replaced or handed out stay in the heaps and are skipped there.
+        self._pending: dict[K, _Entry[K]] = {}
+        self._delayed: list[tuple[float, int, _Entry[K]]] = []
+        self._ready: list[tuple[int, int, _Entry[K]]] = []
+        self._processing: dict[K, float] = {}
+        self._failures: dict[K, int] = {}
+        self._waiters: deque[asyncio.Future[None]] = deque()
+        self._timer: asyncio.Task[None] | None = None
+        self._timer_at = 0.0
+        self._closed = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    def add(self, item: K, *, priority: int = 0, after: float = 0.0) -> None:
+        """Have the item handed out, not before ``after`` seconds from now; ignored after ``shut_down``."""
+        if self._closed:
+            return
+        now = self._clock.monotonic()
+        ready_at, order = now + max(after, 0.0), next(self._order)
+        if old := self._pending.get(item):
+            if old.ready_at <= ready_at and old.priority >= priority:
+                return
+            if old.ready_at <= now:
+                order = old.order
+            ready_at, priority = min(ready_at, old.ready_at), max(priority, old.priority)
+        entry = _Entry(item, ready_at, priority, order)
+        self._pending[item] = entry
+        if ready_at > now:
+            heapq.heappush(self._delayed, (ready_at, order, entry))
+            self._arm(ready_at)
+            return
+        if self._metrics and not (old and old.ready_at <= now):
+            self._metrics.added()
+        self._enqueue(entry)
+
+    def retry(self, item: K, *, longest: bool = False) -> float:
+        """Add the item after a failure with its backoff, or the longest one; returns the delay in seconds."""
+        failures = self._failures.get(item, 0)
+        self._failures[item] = failures + 1
+        delay = self._backoff.cap if longest else self._backoff.delay(failures, self._clock.monotonic())
+        if self._metrics:
+            self._metrics.retried()
+        self.add(item, after=delay)
+        return delay
+
+    def forget(self, item: K) -> None:
+        """Have the item's next failure count as its first."""
+        self._failures.pop(item, None)
+
+    def failures(self, item: K) -> int:
+        """Failures in a row so far."""
+        return self._failures.get(item, 0)
+
+    async def get(self) -> K | None:
+        """Wait for the next item and take it, to be given back by ``done``; None after ``shut_down``."""
+        while not self._closed:
+            self._promote()
+            if (entry := self._pop()) is not None:
+                return self._hand_out(entry)
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiters.append(waiter)
+            try:
+                await waiter
+            except asyncio.CancelledError:
+                if waiter.done() and not waiter.cancelled():
+                    self._wake()  # the wake-up was meant for whoever waits next
+                raise
+        return None
+
+    def done(self, item: K) -> None:
+        """Give back an item; it follows again at once if it was added meanwhile."""
+        started = self._processing.pop(item)
+        now = self._clock.monotonic()
+        if self._metrics:
+            self._metrics.worked(now - started)
+        if not self._processing:
+            self._idle.set()
+        entry = self._pending.get(item)
+        if entry is not None and entry.ready_at <= now:
+            self._enqueue(entry)
+
+    def shut_down(self) -> None:
+        """Hand out nothing more; what waits is dropped, since the next start looks at every object anyway."""
+        self._closed = True
+        self._pending.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while self._waiters:
+            self._wake()
+
+    async def drained(self) -> None:
+        """Wait until nothing is being worked on."""
+        await self._idle.wait()
+
+    def depth(self) -> dict[int, int]:
+        """How many items are ready, by priority."""
+        now = self._clock.monotonic()
+        return Counter(entry.priority for entry in list(self._pending.values()) if entry.ready_at <= now)
+
+    def in_progress(self) -> list[float]:
+        """For how many seconds each item has been worked on."""
+        now = self._clock.monotonic()
+        return [now - started for started in list(self._processing.values())]
+
+    def _hand_out(self, entry: _Entry[K]) -> K:
+        now = self._clock.monotonic()
+        del self._pending[entry.item]
+        self._processing[entry.item] = now
+        self._idle.clear()
+        if self._metrics:
+            self._metrics.waited(now - entry.ready_at)
+        return entry.item
+
+    def _enqueue(self, entry: _Entry[K]) -> None:
+        if entry.queued or entry.item in self._processing:
+            return
+        entry.queued = True
+        heapq.heappush(self._ready, (-entry.priority, entry.order, entry))
+        self._wake()
+
+    def _pop(self) -> _Entry[K] | None:
+        while self._ready:
+            entry = heapq.heappop(self._ready)[2]
+            if self._pending.get(entry.item) is entry:
+                return entry
+        return None
+
+    def _promote(self) -> None:
+        now = self._clock.monotonic()
+        while self._delayed and self._delayed[0][0] <= now:
+            entry = heapq.heappop(self._delayed)[2]
+            if self._pending.get(entry.item) is entry:
+                if self._metrics:
+                    self._metrics.added()
+                self._enqueue(entry)
+
+    def _wake(self) -> None:
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                return
+
+    def _arm(self, ready_at: float) -> None:
+        if self._timer is not None:
+            if self._timer_at <= ready_at:
+                return
+            self._timer.cancel()
+        self._timer_at = ready_at
+        self._timer = asyncio.get_running_loop().create_task(self._tick(ready_at))
+
+    async def _tick(self, ready_at: float) -> None:
+        await self._clock.sleep(ready_at - self._clock.monotonic())
+        self._timer = None
+        self._promote()
+        if self._delayed:
+            self._arm(self._delayed[0][0])

@@ -1,0 +1,138 @@
+"""What the author of a reconciler sees: Reconciler, Context, Request, Result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+
+from pyopscaffold.api import Object
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+
+    from pyopscaffold.api import GroupVersionKind
+    from pyopscaffold.runtime.children import Children, Owner
+    from pyopscaffold.runtime.client.protocols import Client, Kind, RawObject, Reader
+    from pyopscaffold.runtime.logs import FieldsAdapter
+
+T = TypeVar("T", bound=Object)
+R = TypeVar("R")
+
+EventType = Literal["Normal", "Warning"]
+
+
+@dataclass(frozen=True, order=True)
+class Request:
+    """Which object to look at; ``namespace`` is empty for cluster-scoped kinds."""
+
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a reconcile came to; ``requeue_after`` asks for another one after so many seconds."""
+
+    requeue_after: float | None = None
+
+
+class Reconciler(Generic[T]):
+    """Brings the cluster in line with one object.
+
+    A subclass under ``@controller`` has ``reconcile``, and may have ``finalize`` with the same parameters: then the
+    framework puts a finalizer on each object before its first reconcile, and takes it away after ``finalize`` returned
+    without ``requeue_after``. Both may be ``async def`` or plain ``def``; the latter run in a thread.
+    """
+
+    def reconcile(self, ctx: Context, obj: T) -> Awaitable[Result | None] | Result | None:
+        """Bring the cluster in line with ``obj``, a copy of its own whose ``status`` it may change.
+
+        Raises:
+            TerminalError: trying again can't help until the object changes.
+
+        """
+        raise NotImplementedError
+
+
+class Context:
+    """What one reconcile may use. ``deadline`` is when its timeout ends, on the event loop's clock."""
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        deadline: float,
+        log: FieldsAdapter,
+        client: Client,
+        cache: Reader,
+        owner: Owner,
+        children: Children,
+        record: Callable[[EventType, str, str], None],
+        loop: AbstractEventLoop,
+    ) -> None:
+        self.request = request
+        self.deadline = deadline
+        self.log = log
+        self.client = client
+        self.cache = cache
+        self._owner = owner
+        self._children = children
+        self._record = record
+        self._loop = loop
+
+    @overload
+    async def apply(self, child: T) -> T: ...
+    @overload
+    async def apply(self, child: Mapping[str, Any]) -> RawObject: ...
+    async def apply(self, child: Any) -> Any:
+        """Make the child as it is given: server-side apply, forced, by the controller's field manager.
+
+        The owner's namespace and a controller owner reference are added. Returns the child as the server has it;
+        makes no request where the cached child still is what the last apply of the same content left.
+
+        Raises:
+            Conflict: another object controls the child.
+            ClientError: the request failed.
+
+        """
+        return await self._children.apply(self._owner, child)
+
+    async def delete(self, kind: Kind, name: str) -> None:
+        """Delete an object in the owner's namespace; it may be gone already."""
+        await self._children.delete(self._owner, kind, name)
+
+    @overload
+    async def owned(self, kind: type[T]) -> list[T]: ...
+    @overload
+    async def owned(self, kind: GroupVersionKind) -> list[RawObject]: ...
+    async def owned(self, kind: Any) -> Any:
+        """Children of an owned kind that this object controls, by name, from the cache."""
+        return self._children.owned(self._owner, kind)
+
+    async def prune(self, *, kept: Iterable[Object | Mapping[str, Any]]) -> None:
+        """Delete the children of all owned kinds that are not among ``kept``."""
+        await self._children.prune(self._owner, kept)
+
+    def event(self, type: EventType, reason: str, message: str) -> None:  # noqa: A002 - the field's name
+        """Record an event on the object; it is sent in the background, and failures to send are only logged."""
+        self._record(type, reason, message)
+
+    def wait(self, coroutine: Coroutine[Any, Any, R]) -> R:
+        """Run a coroutine on the event loop and wait for it: for a plain ``def reconcile``, which runs in a thread.
+
+        Raises:
+            TimeoutError: the reconcile's deadline passed; the coroutine was cancelled.
+
+        """
+        import asyncio  # noqa: PLC0415 - reading a controller does without it
+
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return future.result(max(0.0, self.deadline - self._loop.time()))
+        except TimeoutError:
+            future.cancel()
+            raise
