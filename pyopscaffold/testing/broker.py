@@ -33,7 +33,9 @@ class Broker:
         self.address = str(self._folder / "broker.sock")
         self._listener = _Listener(self.address, _Answer)
         self._listener.broker = self
-        self._thread = threading.Thread(target=self._listener.serve_forever, name="envtest-broker", daemon=True)
+        self._thread = threading.Thread(
+            target=self._listener.serve_forever, kwargs={"poll_interval": 0.1}, name="envtest-broker", daemon=True
+        )
         self._thread.start()
 
     def answer(self) -> bytes:
