@@ -49,7 +49,7 @@ def test_links_lead_somewhere(page: str) -> None:
 
 def test_changelog_can_be_built() -> None:
     """The fragments are of known types, and make a section."""
-    command = [Path(sys.executable).with_name("towncrier"), "build", "--draft", "--version", "next"]
+    command = [str(Path(sys.executable).with_name("towncrier")), "build", "--draft", "--version", "next"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
