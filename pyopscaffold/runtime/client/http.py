@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import ssl
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -142,8 +144,8 @@ class HttpTransport:
     def _failed(self, request: Request, error: Exception) -> ConnectionFailed:
         if isinstance(error, TimeoutError):
             reason = f"no answer in {request.timeout:g} s"
-        elif isinstance(error, OSError) and error.strerror:
-            reason = error.strerror
+        elif isinstance(error, OSError) and error.errno is not None and error.errno in errno.errorcode:
+            reason = os.strerror(error.errno)
         else:
             reason = str(error) or type(error).__name__
         return ConnectionFailed(f"the API server at {self._host} can't be reached: {reason}")
