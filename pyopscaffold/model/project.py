@@ -43,3 +43,9 @@ class Project:
     multigroup: bool = False
     namespaced: bool = False
     resources: tuple[ResourceEntry, ...] = ()
+
+    def short_group(self, api_group: str) -> str:
+        """Return an API group as PROJECT has it: without the project's domain, "" for the bare domain."""
+        if api_group == self.domain:
+            return ""
+        return api_group.removesuffix(f".{self.domain}")

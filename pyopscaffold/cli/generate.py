@@ -1,0 +1,104 @@
+"""``pyopscaffold generate``."""
+
+from __future__ import annotations
+
+import enum
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pyopscaffold.cli import console
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyopscaffold.errors import Problem
+    from pyopscaffold.files.plan import Plan
+
+_DONE = {"create": "created", "update": "updated", "delete": "deleted"}
+
+
+class Output(enum.StrEnum):
+    """Forms of the answer."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command()(generate)
+
+
+def generate(
+    *,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; show the difference and exit with 1 if there is one.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; show what would change.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that stand in the way.")] = False,
+    python: Annotated[
+        str, typer.Option("--python", metavar="FILE", help="The interpreter that has the project's dependencies.")
+    ] = "",
+    output: Annotated[Output, typer.Option("--output", "-o", help="How to print what changed.")] = Output.TEXT,
+) -> None:
+    """Generate CRDs, roles, samples and chart templates from the project's Python code."""
+    from pyopscaffold.files.apply import apply  # noqa: PLC0415 - so that --help stays quick
+    from pyopscaffold.loader.project import find_root  # noqa: PLC0415
+
+    plan, warnings = plan_project(find_root(Path.cwd()), python=python, force=force)
+    if not check and not dry_run:
+        apply(plan)
+    for warning in warnings:
+        console.warn(str(warning))
+    if output is Output.JSON:
+        console.say(json.dumps(_report(plan, warnings, with_diff=check), indent=2))
+    else:
+        _print(plan, check=check, dry_run=dry_run)
+    if check and plan.writes:
+        raise typer.Exit(1)
+
+
+def plan_project(root: Path, *, python: str = "", force: bool = False) -> tuple[Plan, tuple[Problem, ...]]:
+    """Read the project at ``root``, and return what generating would change, with warnings about its declarations.
+
+    Raises:
+        ProjectError, LoadError, DeclarationError, DocumentError, FilesError: as the parts say.
+
+    """
+    from pyopscaffold import generate as generators  # noqa: PLC0415 - so that --help stays quick
+    from pyopscaffold.files.plan import plan  # noqa: PLC0415
+    from pyopscaffold.loader import project as project_file  # noqa: PLC0415
+    from pyopscaffold.loader import source, tree  # noqa: PLC0415
+
+    project = project_file.read(root)
+    model = source.read(root, project.package, python=python)
+    present = tree.texts(root, generators.READS)
+    made = generators.artefacts(model, project, present)
+    return plan(root, made, delete=generators.stale(made, present), force=force), model.warnings
+
+
+def _print(plan: Plan, *, check: bool, dry_run: bool) -> None:
+    if check:
+        console.diff(plan.diff())
+    else:
+        for change in plan.writes:
+            console.say(f"{change.action if dry_run else _DONE[change.action]} {change.path}")
+    unchanged = len(plan.changes) - len(plan.writes)
+    if not plan.writes:
+        console.note(f"{unchanged} files are up to date")
+    elif check:
+        console.note(f"{len(plan.writes)} files differ from what the code says: run pyopscaffold generate")
+    else:
+        console.note(f"{unchanged} unchanged")
+
+
+def _report(plan: Plan, warnings: Sequence[Problem], *, with_diff: bool) -> dict[str, object]:
+    report: dict[str, object] = {
+        done: [change.path for change in plan.writes if change.action == action] for action, done in _DONE.items()
+    }
+    report["unchanged"] = len(plan.changes) - len(plan.writes)
+    report["warnings"] = [str(warning) for warning in warnings]
+    return {**report, "diff": plan.diff()} if with_diff else report

@@ -1,0 +1,133 @@
+"""CustomResourceDefinitions: one a kind, with all its versions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.errors import DeclarationError, Problem
+from pyopscaffold.files.artefact import Artefact, Owner
+from pyopscaffold.generate.manifest import documents
+from pyopscaffold.model.schema import kind_schema
+from pyopscaffold.schema import Schema, to_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pyopscaffold.api.resource import Column, Scale
+    from pyopscaffold.model.kinds import KindModel, ProjectModel
+    from pyopscaffold.model.project import Project
+
+FOLDER = "config/crd/bases"
+
+
+def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:  # noqa: ARG001 - as every generator
+    """Return the file of every CRD.
+
+    Raises:
+        DeclarationError: served versions of a kind differ, which only a conversion webhook could bridge.
+
+    """
+    found = kinds_by_versions(model)
+    problems = [problem for versions in found for problem in _unconvertible(versions)]
+    if problems:
+        raise DeclarationError(problems)
+    return tuple(Artefact(path_of(versions[0]), documents(crd_of(versions)), owner=Owner.TOOL) for versions in found)
+
+
+def path_of(kind: KindModel) -> str:
+    """Return where a kind's CRD is: ``config/crd/bases/example.com_mydatabases.yaml``."""
+    return f"{FOLDER}/{kind.gvk.group}_{kind.gvk.plural}.yaml"
+
+
+def kinds_by_versions(model: ProjectModel) -> tuple[tuple[KindModel, ...], ...]:
+    """Return the versions of each kind, both sorted by name as controller-gen sorts them."""
+    found: dict[tuple[str, str], list[KindModel]] = {}
+    for kind in model.kinds:
+        found.setdefault((kind.gvk.group, kind.gvk.kind), []).append(kind)
+    by_version = (sorted(versions, key=lambda kind: kind.gvk.version) for _, versions in sorted(found.items()))
+    return tuple(map(tuple, by_version))
+
+
+def crd_of(versions: Sequence[KindModel]) -> dict[str, Any]:
+    """Return the CRD of one kind; ``versions`` agree on everything that is not a version's own."""
+    kind = versions[0]
+    names: dict[str, Any] = {
+        "kind": kind.gvk.kind,
+        "listKind": f"{kind.gvk.kind}List",
+        "plural": kind.gvk.plural,
+        "singular": kind.singular,
+    }
+    if kind.short_names:
+        names["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        names["categories"] = list(kind.categories)
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": kind.gvk.group_resource},
+        "spec": {
+            "group": kind.gvk.group,
+            "names": names,
+            "scope": "Namespaced" if kind.gvk.namespaced else "Cluster",
+            "versions": [_version(version) for version in versions],
+        },
+    }
+
+
+def _version(kind: KindModel) -> dict[str, Any]:
+    version: dict[str, Any] = {
+        "name": kind.gvk.version,
+        "schema": {"openAPIV3Schema": to_mapping(kind_schema(kind))},
+        "served": kind.served,
+        "storage": kind.storage,
+    }
+    if kind.columns:
+        version["additionalPrinterColumns"] = [_column(column) for column in kind.columns]
+    subresources: dict[str, Any] = {}
+    if kind.status is not None:
+        subresources["status"] = {}
+    if kind.scale is not None:
+        subresources["scale"] = _scale(kind.scale)
+    if subresources:
+        version["subresources"] = subresources
+    if kind.deprecated is not None:
+        version["deprecated"] = True
+    if kind.deprecated:
+        version["deprecationWarning"] = kind.deprecated
+    return version
+
+
+def _column(column: Column) -> dict[str, Any]:
+    optional = {"description": column.description, "format": column.format, "priority": column.priority}
+    required = {"jsonPath": column.json_path, "name": column.name, "type": column.type}
+    return {**required, **{name: value for name, value in optional.items() if value}}
+
+
+def _scale(scale: Scale) -> dict[str, str]:
+    paths = {"specReplicasPath": scale.spec, "statusReplicasPath": scale.status}
+    return {**paths, "labelSelectorPath": scale.selector} if scale.selector else paths
+
+
+def _unconvertible(versions: Sequence[KindModel]) -> Iterator[Problem]:
+    served = [kind for kind in versions if kind.served]
+    for kind in served[1:]:
+        if _bare(kind_schema(kind)) != _bare(kind_schema(served[0])):
+            first, name = served[0].gvk.version, kind.gvk.kind
+            message = (
+                f"{name} {kind.gvk.version} and {first} are both served and differ, and there is no conversion between"
+                f" them yet; write served=False on one of them"
+            )
+            yield Problem(kind.span.file, kind.span.line, kind.root.name, message)
+
+
+def _bare(schema: Schema) -> Schema:
+    """Return the schema without the texts, which may differ between versions."""
+    return replace(
+        schema,
+        title="",
+        description="",
+        properties={name: _bare(child) for name, child in schema.properties.items()},
+        items=schema.items and _bare(schema.items),
+        additional_properties=schema.additional_properties and _bare(schema.additional_properties),
+    )
