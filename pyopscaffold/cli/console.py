@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import typer
+
+if TYPE_CHECKING:
+    from pyopscaffold.files.plan import Plan
 
 _RED, _GREEN, _YELLOW, _CYAN = "red", "green", "yellow", "cyan"
 
@@ -53,3 +56,18 @@ def diff(text: str) -> None:
     colours = {"+": _GREEN, "-": _RED, "@": _CYAN}
     for line in text.splitlines():
         say(styled(line, colours[line[0]]) if line[:1] in colours else line)
+
+
+def changes(plan: Plan) -> None:
+    """Print one line a file that changes or is kept, as ``create  path``."""
+    colours = {"create": _GREEN, "update": _CYAN, "delete": _RED, "kept": _YELLOW}
+    for change in plan.changes:
+        if change.action.value in colours:
+            reason = "  (yours: left as it is)" if change in plan.kept else ""
+            say(f"{styled(f'{change.action.value:7}', colours[change.action.value])} {change.path}{reason}")
+
+
+def ask(question: str, *, default: str | None = None) -> str:
+    """Ask on stderr, so that stdout stays the result's."""
+    answer: str = typer.prompt(question, default=default, err=True)
+    return answer

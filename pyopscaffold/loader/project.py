@@ -115,7 +115,7 @@ def dump(project: Project) -> str:
     }
     if project.resources:
         data["resources"] = [_entry(project, resource) for resource in project.resources]
-    return _HEADER + _yaml({**data, "version": "3"})
+    return f'{_HEADER}{_yaml(data)}version: "3"\n'
 
 
 def add_resource(text: str, resource: ResourceEntry) -> str:

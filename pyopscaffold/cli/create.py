@@ -1,0 +1,93 @@
+"""``pyopscaffold create api``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pyopscaffold.cli import console
+from pyopscaffold.errors import UsageError
+
+if TYPE_CHECKING:
+    from pyopscaffold.scaffold.api import CreatedApi
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb and what it creates."""
+    create = typer.Typer(rich_markup_mode=None)
+    create.command(name="api")(api)
+    app.add_typer(create, name="create", help="Add to a project.")
+
+    @create.callback()
+    def options() -> None: ...
+
+
+def api(
+    *,
+    group: Annotated[str | None, typer.Option(help="API group before the domain; '' for the bare domain.")] = None,
+    version: Annotated[str, typer.Option(help="API version, such as v1 or v1beta1.")] = "",
+    kind: Annotated[str, typer.Option(help="Kind, in CamelCase.")] = "",
+    plural: Annotated[str | None, typer.Option(help="Resource name.  [default: the kind's English plural]")] = None,
+    resource: Annotated[bool, typer.Option("--resource/--no-resource", help="Write the types.")] = True,
+    controller: Annotated[
+        bool | None,
+        typer.Option(
+            "--controller/--no-controller",
+            help="Write a reconciler and tests.  [default: unless another version of the kind has one]",
+            show_default=False,
+        ),
+    ] = None,
+    namespaced: Annotated[
+        bool | None,
+        typer.Option(
+            "--namespaced/--cluster",
+            help="Scope of the objects.  [default: namespaced]",
+            show_default=False,
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, write nothing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write missing files of an API that is there.")] = False,
+) -> None:
+    """Add an API: its types, a reconciler that works, and tests."""
+    from pathlib import Path  # noqa: PLC0415 - help must not pay for this and the next ones
+
+    from pyopscaffold.files.apply import apply  # noqa: PLC0415
+    from pyopscaffold.loader.project import find_root  # noqa: PLC0415
+    from pyopscaffold.scaffold.api import ApiOptions, create_api  # noqa: PLC0415
+
+    root = find_root(Path.cwd())
+    options = ApiOptions(
+        group=_given("--group", group, "Group, before the domain (may be empty)", default=""),
+        version=_given("--version", version or None, "Version", default="v1"),
+        kind=_given("--kind", kind or None, "Kind, in CamelCase"),
+        plural=plural,
+        resource=resource,
+        controller=controller,
+        namespaced=namespaced,
+        force=force,
+    )
+    made = create_api(root, options)
+    console.changes(made.plan)
+    if dry_run:
+        console.say("\nNothing was written (--dry-run).")
+        return
+    apply(made.plan)
+    _next_steps(made)
+
+
+def _given(option: str, value: str | None, question: str, *, default: str | None = None) -> str:
+    """Return the value of an option, or ask for it on a terminal."""
+    if value is not None:
+        return value
+    if not console.interactive():
+        raise UsageError(f"{option} is missing", hint="see pyopscaffold create api --help")
+    return console.ask(question, default=default)
+
+
+def _next_steps(made: CreatedApi) -> None:
+    api = made.resource
+    console.say(f"\n{api.kind} ({api.api_group}/{api.version}) is ready. Edit its types and reconciler, then:\n")
+    console.say("  make manifests   # CRD, roles, sample and chart from the Python types")
+    console.say("  make test        # also on a real API server")
+    console.say("  make install run # against your cluster")

@@ -1,0 +1,215 @@
+"""``create api``: types, a reconciler and tests of one API, from its options to a plan."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from pyopscaffold.errors import UsageError
+from pyopscaffold.files.artefact import Artefact, Owner
+from pyopscaffold.files.plan import Plan, plan
+from pyopscaffold.kube.names import plural_of, snake_case
+from pyopscaffold.loader import project as project_file
+from pyopscaffold.model.project import Project, ResourceEntry
+from pyopscaffold.scaffold import checks
+from pyopscaffold.scaffold.render import render
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiOptions:
+    """What ``create api`` was asked for.
+
+    None takes the default: for ``plural``, ``namespaced`` what other versions of the kind have, else the English plural
+    and True; for ``controller`` True unless another version of the kind has one.
+    """
+
+    group: str
+    version: str
+    kind: str
+    plural: str | None = None
+    resource: bool = True
+    controller: bool | None = None
+    namespaced: bool | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreatedApi:
+    """The plan, and what it adds to the project."""
+
+    resource: ResourceEntry
+    plan: Plan
+
+
+def create_api(root: Path, options: ApiOptions) -> CreatedApi:
+    """Plan another API in the project at ``root``; nothing is written.
+
+    Raises:
+        UsageError: an option can't be, or does not go with what the project has.
+        ProjectError: PROJECT is malformed.
+        FilesError: something stands in the way.
+
+    """
+    project = project_file.read(root)
+    _check_names(project, options)
+    resource = _entry(project, options)
+    _check_fit(project, resource, options)
+    artefacts = [*_code(project, resource, options), _record(root, project, resource)]
+    return CreatedApi(resource=resource, plan=plan(root, artefacts, force=options.force))
+
+
+def _check_names(project: Project, options: ApiOptions) -> None:
+    checks.check_group(options.group, domain=project.domain)
+    checks.check_version(options.version)
+    checks.check_kind(options.kind)
+    if options.plural is not None:
+        checks.check_plural(options.plural)
+    if not options.resource and options.controller is False:
+        raise UsageError("--no-resource and --no-controller together leave nothing to do", hint="leave one of them out")
+
+
+def _entry(project: Project, options: ApiOptions) -> ResourceEntry:
+    versions = _versions(project, options)
+    plural, namespaced, controller = options.plural, options.namespaced, options.controller
+    if versions:
+        plural = plural or versions[0].plural
+        namespaced = versions[0].namespaced if namespaced is None else namespaced
+    if controller is None:
+        controller = not options.resource or not any(
+            entry.has_controller and entry.version != options.version for entry in versions
+        )
+    return ResourceEntry(
+        group=options.group,
+        domain=project.domain,
+        version=options.version,
+        kind=options.kind,
+        plural=plural or plural_of(options.kind),
+        namespaced=True if namespaced is None else namespaced,
+        has_api=options.resource,
+        has_controller=controller,
+    )
+
+
+def _versions(project: Project, options: ApiOptions) -> list[ResourceEntry]:
+    """Return what the project has of this group and kind."""
+    return [entry for entry in project.resources if (entry.group, entry.kind) == (options.group, options.kind)]
+
+
+def _existing(project: Project, resource: ResourceEntry) -> ResourceEntry | None:
+    return next((entry for entry in project.resources if entry.gvk == resource.gvk), None)
+
+
+def _check_fit(project: Project, resource: ResourceEntry, options: ApiOptions) -> None:
+    existing = _existing(project, resource)
+    name = f"{resource.api_group}/{resource.version} {resource.kind}"
+    if existing is None and not options.resource:
+        raise UsageError(
+            f"the project has no API {name} to control",
+            hint="leave out --no-resource; a controller of this project may watch foreign kinds by owns= and watches=",
+        )
+    if existing and not options.force:
+        _check_new(existing, resource, name, options)
+    _check_versions(_versions(project, options), resource)
+    _check_others(project, resource)
+
+
+def _check_new(existing: ResourceEntry, resource: ResourceEntry, name: str, options: ApiOptions) -> None:
+    has_both = existing.has_api and existing.has_controller
+    if has_both or (options.resource and existing.has_api):
+        more = "--force writes its missing files again"
+        add = f"--no-resource adds the controller that it lacks; {more}" if not existing.has_controller else more
+        raise UsageError(f"the project has the API {name} already", hint=add)
+    if resource.has_controller and existing.has_controller:
+        raise UsageError(f"the API {name} has a controller already", hint="--no-controller adds the types only")
+
+
+def _check_versions(versions: list[ResourceEntry], resource: ResourceEntry) -> None:
+    for other in versions:
+        if other.plural != resource.plural:
+            raise UsageError(
+                f"--plural {resource.plural} differs from {other.plural} of version {other.version}",
+                hint="all versions of a kind have one plural; leave --plural out",
+            )
+        if other.namespaced != resource.namespaced:
+            scope = "--namespaced" if other.namespaced else "--cluster"
+            raise UsageError(
+                f"version {other.version} of {resource.kind} has another scope", hint=f"write {scope}, or leave it out"
+            )
+        if other.version != resource.version and other.has_controller and resource.has_controller:
+            raise UsageError(
+                f"{resource.kind} has a controller already, for version {other.version}", hint="write --no-controller"
+            )
+
+
+def _check_others(project: Project, resource: ResourceEntry) -> None:
+    """Refuse what would meet another kind: in a module, in a resource name, or in a second group."""
+    module = project_file.api_module(project, resource)
+    for other in project.resources:
+        if (other.group, other.kind) == (resource.group, resource.kind):
+            continue
+        if other.group != resource.group and not project.multigroup:
+            raise UsageError(
+                f"the project has the group {other.api_group}; it is not laid out for a second one",
+                hint="start projects with several groups by init --multigroup",
+            )
+        if other.group == resource.group and other.plural == resource.plural:
+            raise UsageError(
+                f"the plural {resource.plural} is taken by the kind {other.kind}", hint="give another by --plural"
+            )
+        if project_file.api_module(project, other) == module:
+            raise UsageError(f"the module {module} is taken by the kind {other.kind}", hint="choose another kind")
+
+
+def _code(project: Project, resource: ResourceEntry, options: ApiOptions) -> Iterator[Artefact]:
+    api, controller = project_file.api_module(project, resource), project_file.controller_module(project, resource)
+    others = [entry for entry in _versions(project, options) if entry.version != resource.version]
+    article = "an" if resource.kind[0] in "AEIO" else "a"
+    values = {
+        "project": asdict(project),
+        "api": asdict(resource),
+        "api_group": resource.api_group,
+        "api_module": api,
+        "controller_module": controller,
+        "snake": snake_case(resource.kind),
+        "a_kind": f"{article} {resource.kind}",
+        "A_kind": f"{article.capitalize()} {resource.kind}",
+        "irregular_plural": resource.plural != plural_of(resource.kind),
+        "storage": not others,
+    }
+    texts = {artefact.path: artefact.text for artefact in render("api", values)}
+    if resource.has_api:
+        yield _module(api, texts["types.py"])
+        yield from _packages(api, resource)
+    if resource.has_controller:
+        yield _module(controller, texts["controller.py"])
+        yield from _packages(controller, resource)
+        group = f"{project_file.group_module(resource)}_" if project.multigroup else ""
+        yield Artefact(f"tests/test_{group}{snake_case(resource.kind)}.py", texts["test.py"], owner=Owner.USER)
+
+
+def _module(dotted: str, text: str) -> Artefact:
+    return Artefact(dotted.replace(".", "/") + ".py", text, owner=Owner.USER)
+
+
+def _packages(module: str, resource: ResourceEntry) -> Iterator[Artefact]:
+    """Make the packages above a module, below the project's own."""
+    top, *parts = module.split(".")[:-1]
+    for depth, part in enumerate(parts):
+        folder = "/".join([top, *parts[: depth + 1]])
+        what = {"api": "The types of the APIs", "controllers": "The reconcilers"}.get(part, f"{resource.api_group}")
+        if part == resource.version:
+            what = f"Version {part} of {resource.api_group}"
+        yield Artefact(f"{folder}/__init__.py", f'"""{what}."""\n', owner=Owner.USER)
+
+
+def _record(root: Path, project: Project, resource: ResourceEntry) -> Artefact:
+    existing = _existing(project, resource)
+    if existing:
+        has_controller = existing.has_controller or resource.has_controller
+        resource = replace(resource, has_api=existing.has_api or resource.has_api, has_controller=has_controller)
+    text = (root / project_file.FILE).read_text(encoding="utf-8")
+    return Artefact(project_file.FILE, project_file.add_resource(text, resource), owner=Owner.BOTH)
