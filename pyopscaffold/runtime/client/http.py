@@ -144,6 +144,10 @@ class HttpTransport:
     def _failed(self, request: Request, error: Exception) -> ConnectionFailed:
         if isinstance(error, TimeoutError):
             reason = f"no answer in {request.timeout:g} s"
+        elif isinstance(error, aiohttp.ClientConnectorCertificateError):
+            reason = f"certificate verify failed: {getattr(error.certificate_error, 'verify_message', '')}"
+        elif isinstance(error, aiohttp.ClientSSLError):
+            reason = str(error.os_error)
         elif isinstance(error, OSError) and error.errno is not None and error.errno in errno.errorcode:
             reason = os.strerror(error.errno)
         else:
