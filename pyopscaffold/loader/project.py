@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from pyopscaffold.document.editor import append_unique, set_value
 from pyopscaffold.errors import ProjectError
 from pyopscaffold.kube.names import plural_of, snake_case
 from pyopscaffold.model.project import Project, ResourceEntry
@@ -127,24 +128,12 @@ def add_resource(text: str, resource: ResourceEntry) -> str:
         ProjectError: the text is malformed.
 
     """
-    project, top = parse(text), _compose(text)
-    lines = text.splitlines(keepends=True)
-    if lines and not lines[-1].endswith("\n"):
-        lines[-1] += "\n"
-    item = [f"{line}\n" for line in _yaml([_entry(project, resource)]).splitlines()]
-    listed = top.present.get("resources")
-    if not isinstance(listed, yaml.SequenceNode) or not listed.value:
-        start, end = top.span("resources") or (top.line_of("version"),) * 2
-        return "".join([*lines[:start], "resources:\n", *item, *lines[end:]])
-    indent = " " * (listed.start_mark.column if not listed.flow_style else 0)
-    if listed.flow_style:
-        raise top.error("resources", "write the list in block style, one '- ' item below the other")
-    item = [indent + line for line in item]
-    for node, old in zip(listed.value, project.resources, strict=True):
-        if old.gvk == resource.gvk:
-            return "".join([*lines[: node.start_mark.line], *item, *lines[_last_line(node) :]])
-    end = _last_line(listed.value[-1])
-    return "".join([*lines[:end], *item, *lines[end:]])
+    project = parse(text)
+    entry = _entry(project, resource)
+    for index, listed in enumerate(project.resources):
+        if listed.gvk == resource.gvk:
+            return set_value(text, ("resources", index), entry, file=FILE)
+    return append_unique(text, ("resources",), entry, file=FILE)
 
 
 def api_module(project: Project, resource: ResourceEntry) -> str:
@@ -206,11 +195,6 @@ class _Node:
         pairs = self.node.value if isinstance(self.node, yaml.MappingNode) else ()
         return next((name.start_mark.line for name, _ in pairs if name.value == key), self.line)
 
-    def span(self, key: str) -> tuple[int, int] | None:
-        """First line of the key and the line after its value, where there is the key."""
-        value = self.present.get(key)
-        return None if value is None else (self.line_of(key), _last_line(value))
-
     def error(self, key: str, message: str) -> ProjectError:
         return ProjectError(f"{FILE}:{self.line_of(key) + 1}: {message}")
 
@@ -256,11 +240,3 @@ def _compose(text: str) -> _Node:
     if not isinstance(node, yaml.MappingNode):
         raise ProjectError(f"{FILE}:1: the file is to hold a mapping with domain, layout, projectName and version")
     return _Node(node, 0)
-
-
-def _last_line(node: yaml.Node) -> int:
-    """Return the line after the node's last one; the end of a block node itself lies behind comments that follow."""
-    while isinstance(node, yaml.CollectionNode) and node.value and not node.flow_style:
-        last = node.value[-1]
-        node = last[1] if isinstance(last, tuple) else last
-    return node.end_mark.line + 1
