@@ -61,7 +61,7 @@ lock: setup ## Write requirements/dev.txt anew from pyproject.toml (LOCK_ARGS=--
 .PHONY: test
 test: setup ## Check everything: lint, types, layers and all tests
 	@$(MAKE) --no-print-directory -j2 lint-and-typecheck tools
-	$(BIN)/pytest -n $(PYTEST_WORKERS) --maxprocesses 8 $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(PYTEST_WORKERS) --maxprocesses 8 --dist loadgroup $(PYTEST_ARGS)
 
 .PHONY: lint-and-typecheck
 lint-and-typecheck: lint typecheck
