@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _API_SERVER = "kube-apiserver"
 _ETCD = "etcd"
 _PORT_TAKEN = "address already in use"
+"""What Go says of a port that another socket is bound to, on Linux and macOS."""
 _ATTEMPTS = 5
 _POLL_SECONDS = 0.05
 _STOP_SECONDS = 5.0
@@ -108,10 +109,7 @@ class ControlPlane:
         try:
             self._server = self._prepare(binaries, children.directory)
             self._start_etcd(binaries, children)
-            for attempt in range(_ATTEMPTS):
-                last = attempt == _ATTEMPTS - 1 or self._port is not None
-                if self._try_start_api_server(binaries, may_retry=not last):
-                    break
+            self._start_at_some_port(binaries)
         except BaseException:
             self.stop()
             raise
@@ -177,22 +175,21 @@ class ControlPlane:
         ]
         children.start(_ETCD, command, log=folder / "etcd.log")
 
-    def _try_start_api_server(self, binaries: Binaries, *, may_retry: bool) -> bool:
-        """Start the API server; False if somebody else took the port meanwhile."""
-        port = free_port() if self._port is None else self._port
-        self._server = replace(self.server, url=f"https://127.0.0.1:{port}")
-        self._command = self._api_server_command(binaries, port)
-        self.api_server_log.unlink(missing_ok=True)
-        self._running().start(_API_SERVER, self._command, log=self.api_server_log)
-        try:
-            self._wait_until_ready()
-        except EnvtestError as error:
-            if _PORT_TAKEN not in self.api_server_log.read_text(errors="replace"):
-                raise
-            if not may_retry:
-                raise EnvtestError(f"port {port} is taken by another program", hint="name another port") from error
-            return False
-        return True
+    def _start_at_some_port(self, binaries: Binaries) -> None:
+        """Start the API server; should somebody take the free port before it does, try another."""
+        for attempt in range(_ATTEMPTS):
+            port = free_port(self._port)
+            self._server = replace(self.server, url=f"https://127.0.0.1:{port}")
+            self._command = self._api_server_command(binaries, port)
+            self.api_server_log.unlink(missing_ok=True)
+            try:
+                self.start_api_server()
+            except EnvtestError:
+                log = self.api_server_log.read_text(errors="replace")
+                if _PORT_TAKEN not in log or attempt == _ATTEMPTS - 1:
+                    raise
+            else:
+                return
 
     def _api_server_command(self, binaries: Binaries, port: int) -> list[str]:
         folder = self.server.directory
@@ -245,10 +242,19 @@ class ControlPlane:
         return self._children
 
 
-def free_port() -> int:
-    """Give a TCP port of loopback that is free at this moment."""
+def free_port(wanted: int | None = None) -> int:
+    """Give a TCP port of loopback that is free at this moment: ``wanted``, or any.
+
+    Raises:
+        EnvtestError: the wanted one is not free.
+
+    """
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", wanted or 0))
+        except OSError as error:
+            raise EnvtestError(f"port {wanted} is not free: {error.strerror}", hint="name another port") from error
         port: int = probe.getsockname()[1]
         return port
 

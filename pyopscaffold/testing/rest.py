@@ -53,6 +53,13 @@ _BY_CODE: dict[int, type[ApiError]] = {
 }
 
 
+class _Connection(http.client.HTTPSConnection):
+    """Closes with its last reference: a client may be dropped without a word, in whatever thread it was used."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 class RestClient:
     """Blocking requests to one API server as one identity; safe to share between threads.
 
@@ -124,13 +131,13 @@ class RestClient:
 
     def close(self) -> None:
         """Close the calling thread's connection."""
-        kept: http.client.HTTPSConnection | None = getattr(self._local, "connection", None)
+        kept: _Connection | None = getattr(self._local, "connection", None)
         if kept is not None:
             kept.close()
             self._local.connection = None
 
-    def _connection(self, *, timeout: float) -> http.client.HTTPSConnection:
-        return http.client.HTTPSConnection(self._host, self._port, context=self._tls, timeout=timeout)
+    def _connection(self, *, timeout: float) -> _Connection:
+        return _Connection(self._host, self._port, context=self._tls, timeout=timeout)
 
     def _exchange(self, method: str, target: str, payload: bytes | None, headers: Mapping[str, str]) -> bytes:
         try:
@@ -144,13 +151,13 @@ class RestClient:
         return answer
 
     def _send(self, method: str, target: str, payload: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
-        kept: http.client.HTTPSConnection | None = getattr(self._local, "connection", None)
+        kept: _Connection | None = getattr(self._local, "connection", None)
         connection = kept or self._connection(timeout=self._timeout)
         self._local.connection = connection
         try:
             connection.request(method, target, body=payload, headers={**self._headers, **headers})
             response = connection.getresponse()
-        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+        except (ConnectionError, ssl.SSLEOFError):
             # A kept connection may have been closed by the server since: that request was never read.
             if kept is None:
                 raise
