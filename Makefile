@@ -82,8 +82,9 @@ typecheck: setup ## Check types with mypy, strictly
 	$(BIN)/mypy pyopscaffold hatch_build.py tests
 
 .PHONY: bench
-bench: tools ## Measure; writes benchmarks/RESULTS.md
-	$(BIN)/python benchmarks/run.py
+bench: tools ## Measure; benchmarks/RESULTS.md has what was found
+	$(BIN)/python benchmarks/cli.py
+	$(BIN)/python benchmarks/control_plane.py
 
 ## Product
 

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def make(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run make; variables of a make that started the tests are not passed on."""
+def make(*arguments: str, cwd: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run make, with another PATH if asked; variables of a make that started the tests are not passed on."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    command = ["make", *arguments]
+    command = [shutil.which("make") or "make", *arguments]
+    if path is not None:
+        environment["PATH"] = path
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -25,10 +27,23 @@ def make(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def copy(tmp_path: Path) -> Path:
     """Give a folder with the Makefile and what `make setup` looks at."""
     files = ["Makefile", "pyproject.toml", "hatch_build.py", "requirements/dev.txt", "runtime/pyproject.toml"]
-    for name in [*files, "runtime/hatch_build.py", "pyopscaffold/__init__.py"]:
+    for name in [
+        *files,
+        "runtime/hatch_build.py",
+        "pyopscaffold/__init__.py",
+        "tests/tools/go.mod",
+        "tests/tools/go.sum",
+    ]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
+
+
+def stamp(folder: Path) -> None:
+    """Leave the marks of a finished `make setup`."""
+    (folder / ".venv").mkdir()
+    for name in (".made", ".locked", ".installed"):
+        (folder / ".venv" / name).touch()
 
 
 def test_help_lists_the_targets(copy: Path) -> None:
@@ -55,9 +70,7 @@ def test_a_python_that_is_too_old_is_named(copy: Path) -> None:
 
 def test_setup_is_done_once(copy: Path) -> None:
     """With its stamps in place `make setup` does nothing; a new lock makes it install again."""
-    (copy / ".venv").mkdir()
-    for stamp in (".made", ".locked", ".installed"):
-        (copy / ".venv" / stamp).touch()
+    stamp(copy)
     assert make("--question", "setup", cwd=copy).returncode == 0
 
     lock = copy / "requirements" / "dev.txt"
@@ -65,6 +78,16 @@ def test_setup_is_done_once(copy: Path) -> None:
     os.utime(lock, (later, later))
 
     assert "--require-hashes" in make("--dry-run", "setup", f"PYTHON={sys.executable}", cwd=copy).stdout
+
+
+def test_without_go_the_oracles_are_missed_by_name(copy: Path) -> None:
+    """Where there is no Go, `make tools` says what it is needed for, and where to get it."""
+    stamp(copy)
+
+    done = make("tools", cwd=copy, path=str(copy))
+
+    assert done.returncode == 2
+    assert "The tests need Go, to build helm: https://go.dev/dl" in done.stderr
 
 
 def test_ci_runs_the_command_of_the_readme() -> None:
