@@ -12,21 +12,28 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pyopscaffold.api.declarations import declared_controllers
+from pyopscaffold.api.discover import import_declarations
 from pyopscaffold.errors import ClientError, UserError
 from pyopscaffold.runtime import logs
 from pyopscaffold.runtime.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from pyopscaffold.runtime.reconcile import Reconciler
+
+    Reconcilers: TypeAlias = Sequence[Reconciler[Any] | type[Reconciler[Any]]]
 
 OK, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
 _log = logging.getLogger("pyopscaffold")
 
 
-def main(reconcilers: Sequence[Reconciler[Any] | type[Reconciler[Any]]], argv: Sequence[str] | None = None) -> NoReturn:
+def main(reconcilers: str | Reconcilers, argv: Sequence[str] | None = None) -> NoReturn:
     """Run the reconcilers as the command line says, then end the process.
+
+    A string names a project's package: every class under ``@controller`` in it is run.
 
     Exit codes: 0 after SIGTERM, 130 after Ctrl-C, 2 for a mistake in set-up (one line on stderr), 1 for a lost lease or
     anything unexpected.
@@ -41,10 +48,11 @@ def main(reconcilers: Sequence[Reconciler[Any] | type[Reconciler[Any]]], argv: S
     sys.exit(code)
 
 
-def _run(reconcilers: Sequence[Reconciler[Any] | type[Reconciler[Any]]], options: Options) -> int:
+def _run(reconcilers: str | Reconcilers, options: Options) -> int:
     try:
+        found = _declared(reconcilers) if isinstance(reconcilers, str) else reconcilers
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            return runner.run(_serve(reconcilers, options))
+            return runner.run(_serve(found, options))
     except UserError as error:
         hint = f" ({error.hint})" if error.hint else ""
         print(f"error: {error}{hint}", file=sys.stderr)  # noqa: T201 - for the person who started it
@@ -57,7 +65,15 @@ def _run(reconcilers: Sequence[Reconciler[Any] | type[Reconciler[Any]]], options
         return FAILED
 
 
-async def _serve(reconcilers: Sequence[Reconciler[Any] | type[Reconciler[Any]]], options: Options) -> int:
+def _declared(package: str) -> Reconcilers:
+    import_declarations(package)
+    found = declared_controllers()
+    if not found:
+        raise UserError(f"{package} has no controller", hint="put @controller(…) above a Reconciler class")
+    return found
+
+
+async def _serve(reconcilers: Reconcilers, options: Options) -> int:
     from pyopscaffold.runtime.manager import LeadershipLostError, Manager  # noqa: PLC0415 - imports aiohttp
 
     running = asyncio.create_task(Manager(reconcilers, options=options).run())
