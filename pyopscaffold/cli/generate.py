@@ -90,7 +90,9 @@ def _print(plan: Plan, *, check: bool, dry_run: bool) -> None:
     if not plan.writes:
         console.note(f"{unchanged} files are up to date")
     elif check:
-        console.note(f"{len(plan.writes)} files differ from what the code says: run pyopscaffold generate")
+        count = len(plan.writes)
+        differ = "1 file differs" if count == 1 else f"{count} files differ"
+        console.note(f"{differ} from what the code says: run pyopscaffold generate")
     else:
         console.note(f"{unchanged} unchanged")
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.generate.manifest import dump
 from pyopscaffold.generate.witness import witnesses
-from pyopscaffold.kube.names import words
 from pyopscaffold.model.kinds import EnumType, FieldModel, ListType, MapType, ScalarType, StructType
 from pyopscaffold.model.schema import field_schema
 from pyopscaffold.schema import UNSET, validate
@@ -62,7 +61,7 @@ def sample(kind: KindModel, project: Project) -> str:
             "name": f"{kind.gvk.kind.lower()}-sample",
         },
     }
-    lines = [f"# A {words(kind.gvk.kind)}, to try the operator with; change it as you like.\n", dump(head)]
+    lines = [f"# One {kind.gvk.kind} to try the operator with; change it as you like.\n", dump(head)]
     for member in kind.root.fields:
         if member.json_name == "spec" and isinstance(member.type, StructType):
             lines += _spec(member.type)
@@ -101,7 +100,7 @@ def _value(model: TypeModel, schema: Schema) -> Any:  # noqa: PLR0911 - one case
         if given is not UNSET:
             return given
     match model:
-        case EnumType(values):
+        case EnumType(values, _):
             return values[0]
         case StructType():
             return {member.json_name: value_of(member) for member in model.fields if member.required}

@@ -189,7 +189,8 @@ class Reader:
         if origin is Literal:
             return {"is": "enum", "values": [_enum_value(value) for value in arguments]}
         if isinstance(hint, type) and issubclass(hint, enum.Enum):
-            return {"is": "enum", "values": [_enum_value(member) for member in hint]}
+            values = [_enum_value(member) for member in hint]
+            return {"is": "enum", "values": values, "doc": self.sources.description(hint)}
         if origin in {typing.Union, types.UnionType} and {*arguments} == {int, str}:
             return {"is": "scalar", "kind": "int-or-string"}
         return self._container(hint, name, arguments, bindings)

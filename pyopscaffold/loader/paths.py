@@ -109,7 +109,7 @@ def _leaf(found: TypeModel) -> str:
     match found:
         case ScalarType(kind):
             return kind
-        case EnumType(values):
+        case EnumType(values, _):
             return "string" if isinstance(values[0], str) else "integer"
         case _:
             return "object"

@@ -167,7 +167,7 @@ class _Reader:
             case "known":
                 return KnownType(item["name"])
             case "enum":
-                return self._enum(item["values"], span, subject)
+                return self._enum(item["values"], item.get("doc", ""), span, subject)
             case "list":
                 return ListType(*self._inner(item["items"], span, f"{subject}[]", "an item of a list"))
             case "map":
@@ -188,10 +188,10 @@ class _Reader:
         shape = self._type(item, span, subject)
         return shape, self._markers(item["markers"], shape, span, subject)
 
-    def _enum(self, values: Sequence[Any], span: SourceSpan, subject: str) -> TypeModel:
+    def _enum(self, values: Sequence[Any], description: str, span: SourceSpan, subject: str) -> TypeModel:
         kinds = {type(value) for value in values}
         if len(kinds) == 1 and kinds <= {str, int}:
-            return EnumType(tuple(dict.fromkeys(values)))
+            return EnumType(tuple(dict.fromkeys(values)), description)
         shown = ", ".join(map(repr, values)) or "nothing"
         self._report(span, subject, f"an enum of {shown} is neither all str nor all int; write values of one type")
         return ScalarType("any")

@@ -31,9 +31,10 @@ class ScalarType:
 
 @dataclass(frozen=True)
 class EnumType:
-    """A closed set of values of one JSON type, in order of declaration."""
+    """A closed set of values of one JSON type, in order of declaration; ``description`` is an Enum's docstring."""
 
     values: tuple[str | int, ...]
+    description: str = ""
 
 
 @dataclass(frozen=True)

@@ -87,9 +87,9 @@ def type_schema(model: TypeModel, *, defaults: bool = True) -> Schema:
     match model:
         case ScalarType(kind):
             return _SCALARS[kind]
-        case EnumType(values):
+        case EnumType(values, description):
             plain = _SCALARS["string" if isinstance(values[0], str) else "integer"]
-            return replace(plain, enum=values)
+            return replace(plain, enum=values, description=description)
         case ListType(items, markers):
             return Schema(type="array", items=_marked(type_schema(items, defaults=defaults), markers))
         case MapType(values, markers):
