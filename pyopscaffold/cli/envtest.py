@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import enum
 import json
+import shlex
+import signal
+import sys
+import threading
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +18,7 @@ from pyopscaffold.cli import console
 from pyopscaffold.errors import EnvtestError, UsageError
 
 if TYPE_CHECKING:
+    from pyopscaffold.testing import ApiServer
     from pyopscaffold.testing.binaries import Binaries
 
 
@@ -41,7 +48,7 @@ def register(app: typer.Typer) -> None:
     """Add the verb."""
     group = typer.Typer(
         name="envtest",
-        help="Get and manage etcd, kube-apiserver and kubectl for tests.",
+        help="Get and run etcd, kube-apiserver and kubectl for tests.",
         no_args_is_help=True,
         rich_markup_mode=None,
     )
@@ -49,6 +56,7 @@ def register(app: typer.Typer) -> None:
     group.command("list")(list_)
     group.command()(path)
     group.command()(clean)
+    group.command()(run)
     app.add_typer(group)
 
 
@@ -105,8 +113,6 @@ def path(
     elif plain:
         console.say(str(found.directory))
     else:
-        import shlex  # noqa: PLC0415 - only here
-
         console.say(f"export {binaries.ASSETS_VARIABLE}={shlex.quote(str(found.directory))}")
 
 
@@ -125,6 +131,44 @@ def clean(
     if version is not None and not removed:
         raise EnvtestError(f"Kubernetes {wanted[0]} is not in the cache", hint="`pyopscaffold envtest list` shows it")
     console.say(f"removed {', '.join(removed)}" if removed else "nothing to remove")
+
+
+def run(
+    *,
+    version: Version = None,
+    kubeconfig: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the admin's kubeconfig.")] = Path(
+        "envtest.kubeconfig"
+    ),
+    stand_in: Annotated[
+        bool,
+        typer.Option("--stand-in", help="Also play the StatefulSet and Deployment controllers and garbage collection."),
+    ] = False,
+) -> None:
+    """Run an empty control plane until Ctrl-C; nothing of it is left afterwards.
+
+    The kubeconfig appears once the API server is ready, and goes with it.
+    """
+    from pyopscaffold.testing import ControlPlane, StandIn  # noqa: PLC0415 - not for --help
+
+    if kubeconfig.exists():
+        raise UsageError(f"{kubeconfig} is there already", hint="name another file by --kubeconfig")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    console.note("starting etcd and kube-apiserver …")
+    with ControlPlane(version=version) as server, ExitStack() as running:
+        if stand_in:
+            running.enter_context(StandIn(server))
+        running.callback(kubeconfig.unlink, missing_ok=True)
+        _write_kubeconfig(server, kubeconfig)
+        console.say(f"export KUBECONFIG={shlex.quote(str(kubeconfig.absolute()))}")
+        console.note(f"{server.url} is ready; Ctrl-C ends it")
+        threading.Event().wait()
+
+
+def _write_kubeconfig(server: ApiServer, path: Path) -> None:
+    try:
+        server.kubeconfig(path=path)
+    except OSError as error:
+        raise UsageError(f"can't write {path}: {error.strerror}", hint="name another file by --kubeconfig") from error
 
 
 def _row(version: str, found: Binaries | None) -> dict[str, str | bool]:
