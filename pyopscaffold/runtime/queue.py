@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
+import math
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
@@ -59,7 +60,7 @@ class Backoff:
         self.cap = cap
         self._interval = 1.0 / rate
         self._tolerance = burst * self._interval
-        self._next_free = 0.0
+        self._next_free = -math.inf
 
     def delay(self, failures: int, now: float) -> float:
         """Seconds to wait after so many earlier failures; takes one token of the overall bucket."""

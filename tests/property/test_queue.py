@@ -1,0 +1,172 @@
+"""The work queue's promises, under any order of additions, failures, workers and time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from pyopscaffold.runtime.clock import ManualClock
+from pyopscaffold.runtime.queue import Backoff, WorkQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ITEMS = st.sampled_from("abcd")
+DELAYS = st.sampled_from([0.0, 0.5, 1.0, 3.0, 10.0])
+PRIORITIES = st.sampled_from([-100, 0, 5])
+
+
+class Wish:
+    """What the model knows of a pending item: not before ``due``, and how urgent."""
+
+    def __init__(self, due: float, priority: int) -> None:
+        self.due = due
+        self.priority = priority
+
+
+class QueueMachine(RuleBasedStateMachine):
+    """Compares the queue with a model: at most one wish an item, and the set of items being worked on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.clock = ManualClock()
+        self.queue: WorkQueue[str] = WorkQueue(clock=self.clock, backoff=Backoff(base=1.0, cap=8.0))
+        self.wishes: dict[str, Wish] = {}
+        self.working: list[str] = []
+        self.failures: dict[str, int] = {}
+        self.getters: list[asyncio.Task[str | None]] = []
+        self.batch = False  # whether several items may have been handed out in one step
+
+    def teardown(self) -> None:
+        """Shut down: every waiting worker is told, and nothing is handed out any more."""
+
+        async def end() -> None:
+            self.queue.shut_down()
+            self.queue.add("a")
+            assert await asyncio.gather(*self.getters) == [None] * len(self.getters)
+            assert await self.queue.get() is None
+            for item in self.working:
+                self.queue.done(item)
+            await self.queue.drained()
+
+        self.loop.run_until_complete(end())
+        self.loop.close()
+
+    def act(self, action: Callable[[], Any]) -> Any:
+        """Do something on the loop and let all that follows from it happen, then take in what was handed out."""
+
+        async def run() -> Any:
+            result = action()
+            for _ in range(20):
+                await asyncio.sleep(0)
+            return result
+
+        result = self.loop.run_until_complete(run())
+        self.take_in()
+        return result
+
+    def take_in(self) -> None:
+        """Check each item that was handed out against the model."""
+        now = self.clock.monotonic()
+        for getter in [task for task in self.getters if task.done()]:
+            self.getters.remove(getter)
+            item = getter.result()
+            assert item is not None
+            assert item not in self.working, "handed out while worked on"
+            wish = self.wishes.pop(item)  # a KeyError here: handed out though nobody asked
+            assert wish.due <= now, "handed out early"
+            better = [rival for other, rival in self.wishes.items() if other not in self.working and rival.due <= now]
+            assert self.batch or all(rival.priority <= wish.priority for rival in better), "a more urgent one waits"
+            self.working.append(item)
+
+    def wish(self, item: str, due: float, priority: int) -> None:
+        """Note what was asked for: the sooner and the more urgent count."""
+        old = self.wishes.get(item)
+        if old is not None:
+            due, priority = min(due, old.due), max(priority, old.priority)
+        self.wishes[item] = Wish(due, priority)
+
+    @rule(item=ITEMS, delay=DELAYS, priority=PRIORITIES)
+    def add(self, item: str, delay: float, priority: int) -> None:
+        """Somebody asks for an item."""
+        self.wish(item, self.clock.monotonic() + delay, priority)
+        self.act(lambda: self.queue.add(item, priority=priority, after=delay))
+
+    @rule()
+    def ask(self) -> None:
+        """A worker asks for work."""
+        self.act(lambda: self.getters.append(asyncio.ensure_future(self.queue.get())))
+
+    @precondition(lambda self: self.getters)
+    @rule(data=st.data())
+    def give_up(self, data: st.DataObject) -> None:
+        """A waiting worker is cancelled: what it was woken for must reach another one."""
+        getter = data.draw(st.sampled_from(self.getters))
+        self.getters.remove(getter)
+
+        async def cancel() -> None:
+            getter.cancel()
+            await asyncio.gather(getter, return_exceptions=True)
+
+        self.loop.run_until_complete(cancel())
+        self.act(lambda: None)
+
+    @precondition(lambda self: self.getters)
+    @rule(item=ITEMS)
+    def give_up_when_woken(self, item: str) -> None:
+        """The worker that an addition has just woken is cancelled before it runs: another one must take over."""
+        getter = self.getters.pop(0)
+        self.wish(item, self.clock.monotonic(), 0)
+        self.act(lambda: (self.queue.add(item), getter.cancel()))
+        assert getter.cancelled()
+
+    @precondition(lambda self: self.working)
+    @rule(data=st.data())
+    def finish(self, data: st.DataObject) -> None:
+        """A worker is done with an item."""
+        item = data.draw(st.sampled_from(self.working))
+        self.working.remove(item)
+        self.failures.pop(item, None)
+        self.act(lambda: (self.queue.forget(item), self.queue.done(item)))
+
+    @precondition(lambda self: self.working)
+    @rule(data=st.data())
+    def fail(self, data: st.DataObject) -> None:
+        """A worker failed on an item: it comes again after its backoff, which doubles up to the cap."""
+        item = data.draw(st.sampled_from(self.working))
+        self.working.remove(item)
+        count = self.failures.get(item, 0)
+        self.failures[item] = count + 1
+        self.wish(item, self.clock.monotonic() + min(2.0**count, 8.0), 0)
+        self.act(lambda: (self.queue.retry(item), self.queue.done(item)))
+        assert self.queue.failures(item) == count + 1
+
+    @rule(seconds=st.sampled_from([0.25, 0.5, 1.0, 5.0]))
+    def pass_time(self, seconds: float) -> None:
+        """Time passes; several items may become due at once."""
+        self.batch = True
+        self.act(lambda: self.clock.advance(seconds))
+        self.batch = False
+
+    @invariant()
+    def nothing_is_lost(self) -> None:
+        """While a worker waits, no item is due that nobody works on."""
+        now = self.clock.monotonic()
+        due = [item for item, wish in self.wishes.items() if wish.due <= now and item not in self.working]
+        assert not (self.getters and due), f"{due} wait although a worker does"
+
+    @invariant()
+    def depth_is_what_is_due(self) -> None:
+        """The depth that metrics show is the number of items that are due."""
+        now = self.clock.monotonic()
+        assert sum(self.queue.depth().values()) == sum(wish.due <= now for wish in self.wishes.values())
+        assert len(self.queue.in_progress()) == len(self.working)
+
+
+QueueMachine.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestQueue = QueueMachine.TestCase
