@@ -6,7 +6,6 @@ Exit codes: 0 fine, 1 findings or drift, 2 the command could not do its job, 130
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 import sys
 import traceback
@@ -47,8 +46,6 @@ def build_app() -> typer.Typer:
     ) -> None: ...
 
     for verb in VERBS:
-        if importlib.util.find_spec(f"pyopscaffold.cli.{verb}") is None:
-            continue
         importlib.import_module(f"pyopscaffold.cli.{verb}").register(app)
     return app
 
@@ -66,16 +63,21 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def run(args: Sequence[str]) -> int:
     """Run one command and return its exit code."""
+    command: Any = None
     try:
-        code = build_app()(args=list(args) or ["--help"], prog_name=PROGRAM, standalone_mode=False)
+        command = typer.main.get_command(build_app())
+        code = command.main(args=list(args) or ["--help"], prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output went away: nothing to tell it, and the interpreter must not try at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (KeyboardInterrupt, typer.Abort):
-        console.note("interrupted")
-        return _INTERRUPTED
+        code = _INTERRUPTED
+    except typer.TyperException as error:
+        message, hint = _usage_message(error, _addressed(command, args))
+        console.fail(message, hint=hint)
+        return _FAILED
     except Exception as error:  # noqa: BLE001 - the last line of defence, no traceback for users
         _report(error)
         return _FAILED
@@ -92,9 +94,6 @@ def _report(error: Exception) -> None:
             console.fail(str(error), hint=error.hint)
         case PyopscaffoldError():
             console.fail(str(error))
-        case typer.TyperException():
-            message, hint = _usage_message(error)
-            console.fail(message, hint=hint)
         case _:
             what = f"{type(error).__name__}: {error}".splitlines()[0]
             console.fail(
@@ -103,24 +102,31 @@ def _report(error: Exception) -> None:
             )
 
 
-def _usage_message(error: Any) -> tuple[str, str]:
+def _addressed(command: Any, args: Sequence[str]) -> Any:
+    """Return the command that the arguments are for."""
+    for arg in args:
+        command = getattr(command, "commands", {}).get(arg, command)
+    return command
+
+
+def _usage_message(error: Any, command: Any) -> tuple[str, str]:
     """Return message and hint for an error of typer's own parser (which has no public classes for them)."""
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context else PROGRAM
     option = getattr(error, "option_name", "")
     similar = [name for name in getattr(error, "possibilities", None) or () if name != option]
     if similar:
         return f"no such option: {option}", f"did you mean {' or '.join(similar)}?"
-    if opposite := _opposite(context, option):
-        return f"{option} takes no value", f"write {option} or {opposite}"
+    if option and "does not take a value" in error.message:
+        return f"{option} takes no value", f"write {' or '.join(_spellings(command, option))}, or leave it out"
     message = " ".join(error.format_message().replace("Value error, ", "").split())
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else PROGRAM
     return message[:1].lower() + message[1:].removesuffix("."), f"see {path} --help"
 
 
-def _opposite(context: Any, option: str) -> str:
-    """``--no-resource`` for ``--resource`` and the other way round; "" where there is no such pair."""
-    for parameter in context.command.params if context else ():
+def _spellings(command: Any, option: str) -> list[str]:
+    """``--resource`` and ``--no-resource`` for either of them; the option alone where it has no opposite."""
+    for parameter in command.params:
         names: list[str] = [*parameter.opts, *parameter.secondary_opts]
-        if parameter.secondary_opts and option in names:
-            return next(name for name in names if name != option)
-    return ""
+        if option in names:
+            return names
+    return [option]

@@ -57,10 +57,14 @@ def api(
     from pyopscaffold.scaffold.api import ApiOptions, create_api  # noqa: PLC0415
 
     root = find_root(Path.cwd())
+    given = {"--group": group, "--version": version or None, "--kind": kind or None}
+    missing = [option for option, value in given.items() if value is None]
+    if missing and not console.interactive():
+        raise UsageError(f"missing: {', '.join(missing)}", hint="see pyopscaffold create api --help")
     options = ApiOptions(
-        group=_given("--group", group, "Group, before the domain (may be empty)", default=""),
-        version=_given("--version", version or None, "Version", default="v1"),
-        kind=_given("--kind", kind or None, "Kind, in CamelCase"),
+        group=console.ask("Group, before the domain (may be empty)", default="") if group is None else group,
+        version=version or console.ask("Version", default="v1"),
+        kind=kind or console.ask("Kind, in CamelCase"),
         plural=plural,
         resource=resource,
         controller=controller,
@@ -74,15 +78,6 @@ def api(
         return
     apply(made.plan)
     _next_steps(made)
-
-
-def _given(option: str, value: str | None, question: str, *, default: str | None = None) -> str:
-    """Return the value of an option, or ask for it on a terminal."""
-    if value is not None:
-        return value
-    if not console.interactive():
-        raise UsageError(f"{option} is missing", hint="see pyopscaffold create api --help")
-    return console.ask(question, default=default)
 
 
 def _next_steps(made: CreatedApi) -> None:

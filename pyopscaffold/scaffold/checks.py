@@ -11,7 +11,13 @@ from pyopscaffold.kube import names
 # The longest name made from it is that of the Service <name>-metrics-service; a Service's has at most 63 characters.
 PROJECT_NAME_MAX = 63 - len("-metrics-service")
 
-_RESERVED_PACKAGES = {"pyopscaffold", "charts", "config", "dist", "e2e", "tests"} | sys.stdlib_module_names
+_RESERVED_PACKAGES = {
+    *("charts", "config", "dist", "e2e", "tests"),
+    *("aiohttp", "copier", "jinja2", "msgspec", "mypy", "pyopscaffold", "pyopscaffold_runtime", "pytest"),
+    *("pytest_asyncio", "rich", "ruamel", "ruff", "typer", "yaml"),
+    *sys.stdlib_module_names,
+}
+"""Folders of a project beside its package, and what the package would hide when it is imported."""
 _RESERVED_KINDS = {
     *("Age", "Annotated", "Any", "Column", "Condition", "Conditions", "Context", "MaxLen", "MinLen", "Object"),
     *("ObjectMeta", "Pattern", "Reconciler", "Result", "Status", "List"),
