@@ -80,7 +80,7 @@ PROJECT = Project(
 
 def made(model: ProjectModel = MODEL, project: Project = PROJECT) -> dict[str, str]:
     """Give path → text of a project as `init` and `generate` make it."""
-    values: dict[str, Any] = {"project": asdict(project), "license": "apache2", "owner": "Jane Doe", "year": 2026}
+    values: dict[str, Any] = {"project": asdict(project), "spdx": "Apache-2.0", "versions": ">=0.1,<0.2", "sources": {}}
     tree = {artefact.path: artefact.text for artefact in render("project", values)}
     tree |= {artefact.path: artefact.text for artefact in artefacts(model, project, tree)}
     return tree

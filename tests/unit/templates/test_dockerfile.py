@@ -27,7 +27,7 @@ PROJECT = {
 @pytest.fixture(scope="module")
 def files() -> dict[str, str]:
     """Give a made project's files: path → text."""
-    values = {"project": PROJECT, "license": "apache2", "owner": "Jane Doe", "year": 2026}
+    values = {"project": PROJECT, "spdx": "Apache-2.0", "versions": ">=0.1,<0.2", "sources": {}}
     return {artefact.path: artefact.text for artefact in render("project", values)}
 
 
