@@ -1,0 +1,52 @@
+"""Small projects for the loader to read."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+from pyopscaffold.loader import source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pyopscaffold.model.kinds import KindModel, ProjectModel
+
+IMPORTS = """\
+from __future__ import annotations
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum, IntEnum, StrEnum
+from typing import Annotated, Any, Generic, Literal, TypeVar
+from annotated_types import Predicate
+from pyopscaffold.api import *
+"""
+"""What the tests' modules start with; declarations begin on the line after."""
+
+FIRST = IMPORTS.count("\n") + 1
+"""Number of the first line after the imports."""
+
+
+def make(root: Path, modules: Mapping[str, str], *, package: str = "acme") -> Path:
+    """Write a package: path of each module below it → text."""
+    for path, text in modules.items():
+        file = root / package / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(textwrap.dedent(text), encoding="utf-8")
+    for folder in [root / package, *(path for path in (root / package).rglob("*") if path.is_dir())]:
+        (folder / "__init__.py").touch()
+    return root
+
+
+def read(root: Path, modules: Mapping[str, str]) -> ProjectModel:
+    """Write and read a package."""
+    return source.read(make(root, modules), "acme", python=sys.executable)
+
+
+def read_kind(root: Path, text: str) -> KindModel:
+    """Write and read a package with one kind."""
+    (kind,) = read(root, {"api/kind.py": IMPORTS + textwrap.dedent(text)}).kinds
+    return kind

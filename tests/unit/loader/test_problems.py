@@ -1,0 +1,379 @@
+"""Each mistake in a declaration is named with its place and the way out."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyopscaffold.errors import DeclarationError
+from tests.unit.loader.projects import FIRST, IMPORTS, read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+KIND = """\
+@dataclass(kw_only=True)
+class Spec:
+    {field}
+
+options = dict(group="example.com", version="v1", kind="{kind}") | dict({options})
+
+@resource(**options)
+@dataclass(kw_only=True)
+class Thing(Object):
+    spec: Spec
+    status: Status = field(default_factory=Status)
+"""
+
+STATUS = """\
+@dataclass(kw_only=True)
+class Status:
+    ready: int32 = 0
+    label: str = ""
+    conditions: Conditions = field(default_factory=list)
+
+@dataclass(kw_only=True)
+class Part:
+    name: str
+    colour: str | None = None
+
+class Mixed(Enum):
+    ONE = 1
+    TWO = "two"
+
+T = TypeVar("T")
+
+@dataclass(kw_only=True)
+class Ref(Generic[T]):
+    to: T
+"""
+
+FIELDS = {
+    "decimal": ("x: Decimal", "the type Decimal has no schema; write Quantity"),
+    "date": ("x: date", 'the type date has no schema; write datetime, or Annotated[str, Format("date")]'),
+    "complex": ("x: complex", "the type complex has no schema; write two fields"),
+    "bare list": ("x: list", "the type list has no schema; write the type of the items, as in list[str]"),
+    "bare dict": ("x: dict", "the type dict has no schema; write dict[str, ...] with the type of the values"),
+    "dict with int keys": (
+        "x: dict[int, str]",
+        "the type dict[int, str] has no schema; write dict[str, ...] with the type of the values",
+    ),
+    "union of dataclasses": (
+        "x: Part | Status",
+        "write one dataclass with an optional field for each alternative, of which exactly one is to be set",
+    ),
+    "union of scalars": ("x: int | bool", "write str, int, bool, a Literal, a list, a dict or a dataclass"),
+    "mixed enum": ("x: Mixed", "an enum of 1, 'two' is neither all str nor all int; write values of one type"),
+    "mixed literal": ('x: Literal["a", 1]', "an enum of 'a', 1 is neither all str nor all int"),
+    "item that may be None": ("x: list[str | None]", "an item of a list can't be None; remove it from the type"),
+    "required but None": ("x: int | None", "None is left out when written, so it can't be required; write = None"),
+    "bound on a string": ("x: Annotated[str, Ge(1)]", "Ge can't apply to a string; bounds are for int and float"),
+    "size of a number": ("x: Annotated[int, MaxLen(1)]", "MaxLen can't apply to an integer; sizes are for"),
+    "pattern of a number": (
+        'x: Annotated[int, Pattern("a")]',
+        "Pattern can't apply to an integer; patterns are for str",
+    ),
+    "bound on items": ("x: list[Annotated[str, Le(1)]]", "Le can't apply to a string"),
+    "bound that is no number": ('x: Annotated[int, Ge("1")]', "Ge('1') is no number; write a number"),
+    "look-around": ('x: Annotated[str, Pattern("(?!a)b")]', "has look-around, back references or possessive repeats"),
+    "broken pattern": ('x: Annotated[str, Pattern("(")]', "the pattern '(' is no regular expression"),
+    "list-map of scalars": ('x: Annotated[list[str], ListMap("name")]', "the items of a ListMap are dataclasses"),
+    "list-map without keys": ("x: Annotated[list[Part], ListMap()]", "ListMap() names no key; write ListMap('name')"),
+    "unknown key": (
+        'x: Annotated[list[Part], ListMap("nmae")]',
+        "there is no field nmae to be a key of the list; did you mean name?",
+    ),
+    "optional key": (
+        'x: Annotated[list[Part], ListMap("colour")]',
+        "the key colour can be missing; give it no default, or one that is not None",
+    ),
+    "list-set of dataclasses": ("x: Annotated[list[Part], ListSet()]", "the items of a ListSet are scalars"),
+    "map type": ('x: Annotated[Part, MapType("atom")]', "MapType('atom') does not exist; write MapType('granular')"),
+    "default below its bound": (
+        "x: Annotated[int, Ge(1)] = 0",
+        "its default is not allowed: 0 is less than 1; write = None for no default, or change it",
+    ),
+    "default that does not match": ('x: Annotated[str, Pattern("^a$")] = "b"', 'its default is not allowed: "b"'),
+    "default beyond int32": ("x: int32 = 2**31", "its default is not allowed: 2147483648 does not fit into int32"),
+    "marker's default": ("x: Annotated[int, Default(9), Le(5)] = 1", "its Default is not allowed: 9 is more than 5"),
+    "example": ("x: Annotated[int, Example('a')] = 1", 'its example is not allowed: "a" is not an integer'),
+    "naive default": ("x: datetime = datetime(2026, 1, 1)", "its default can't be written as JSON: "),
+    "unbound generic": ("x: Ref", "the type ~T has no schema; name the type itself, as in Ref[Secret]"),
+}
+
+OPTIONS = {
+    "column without such a field": (
+        'columns=[Column("A", path="status.redy")]',
+        'column "A": there is no status.redy: Status has no field redy; did you mean ready?',
+    ),
+    "column of an object": ('columns=[Column("A", path="status")]', 'column "A": status is no single value'),
+    "column into a list": ('columns=[Column("A", path="status.conditions.type")]', "type is not in a dataclass"),
+    "column in two ways": (
+        'columns=[Column("A", path="status.ready", condition="Ready")]',
+        'column "A" takes exactly one of path=, condition= and json_path=',
+    ),
+    "JSON path without a dot": ('columns=[Column("A", json_path="status")]', "is to start with a dot; write .status"),
+    "scale of a string": ('scale=Scale(spec="spec.x", status="status.label")', "scale: status.label is to be an int"),
+    "scale elsewhere": ('scale=Scale(spec="status.ready", status="status.ready")', "status.ready is not below spec"),
+    "group": ('group="Example.com"', 'group "Example.com" is no domain in lower case'),
+    "group without a dot": ('group="example"', 'group "example" is no domain in lower case'),
+    "reserved group": ('group="db.k8s.io"', 'group "db.k8s.io" is reserved for Kubernetes'),
+    "version": ('version="1"', 'version "1" is none; write v1, v1beta1 or the like'),
+    "kind": ('kind="my-thing"', 'kind "my-thing" is no CamelCase word; write MyDatabase or the like'),
+    "plural": ('plural="My things"', 'plural "My things" is not in lower-case letters, digits and dashes'),
+    "short name": ('short_names=["DB"]', 'short name "DB" is not in lower-case letters, digits and dashes'),
+    "nothing stored": ("storage=False", "no version of v1 is stored; drop storage=False on one"),
+}
+
+SUBJECTS = {"item that may be None": "Spec.x[]", "bound on items": "Spec.x", "unbound generic": "Ref.to"}
+
+
+def _module(number: int, field: str, options: str) -> str:
+    return IMPORTS + STATUS + KIND.format(field=field, kind=f"Thing{number}", options=options)
+
+
+@pytest.fixture(scope="module")
+def problems(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """Give what is said about each case; all are modules of one project, read once."""
+    cases = {name: (field, "") for name, (field, _) in FIELDS.items()}
+    cases |= {name: ("x: int = 1", options) for name, (options, _) in OPTIONS.items()}
+    modules = {f"api/case{number}.py": _module(number, *case) for number, case in enumerate(cases.values())}
+    with pytest.raises(DeclarationError) as caught:
+        read(tmp_path_factory.mktemp("problems"), modules)
+    files = {f"acme/api/case{number}.py": name for number, name in enumerate(cases)}
+    said: dict[str, str] = dict.fromkeys(cases, "")
+    for problem in caught.value.problems:
+        said[files[problem.file]] += f"{problem}\n"
+    return said
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_field(problems: Mapping[str, str], name: str) -> None:
+    """A field's mistake is told once, at the field's own line, with what to write instead."""
+    assert FIELDS[name][1] in problems[name]
+    assert problems[name].count("\n") == 1
+    assert f": {SUBJECTS.get(name, 'Spec.x')}: " in problems[name]
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_option(problems: Mapping[str, str], name: str) -> None:
+    """A mistake in @resource is told once, at its line, with what to write instead."""
+    line = (IMPORTS + STATUS + KIND).splitlines().index("@resource(**options)") + 1
+    assert OPTIONS[name][1] in problems[name]
+    assert problems[name].count("\n") == 1
+    assert f".py:{line}: Thing: " in problems[name]
+
+
+def told(root: Path, text: str) -> list[str]:
+    """Return what is said about a module."""
+    with pytest.raises(DeclarationError) as caught:
+        read(root, {"api/kind.py": IMPORTS + textwrap.dedent(text)})
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_all_problems_of_a_run_sorted_by_place(tmp_path: Path) -> None:
+    """Several mistakes come in one error, in the order of their lines."""
+    said = told(
+        tmp_path,
+        """\
+        @dataclass(kw_only=True)
+        class Spec:
+            one: Decimal
+            two: Annotated[str, Ge(1)]
+
+        @resource(group="example.com", version="1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+        """,
+    )
+    assert [line.split(": ")[:2] for line in said] == [
+        [f"acme/api/kind.py:{FIRST + 2}", "Spec.one"],
+        [f"acme/api/kind.py:{FIRST + 3}", "Spec.two"],
+        [f"acme/api/kind.py:{FIRST + 5}", "Thing"],
+    ]
+
+
+def test_recursion(tmp_path: Path) -> None:
+    """A dataclass that contains itself is refused at the field that closes the circle."""
+    (said,) = told(
+        tmp_path,
+        """\
+        @dataclass(kw_only=True)
+        class Node:
+            children: list[Node] = field(default_factory=list)
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Tree(Object):
+            spec: Node
+        """,
+    )
+    assert said == (
+        f"acme/api/kind.py:{FIRST + 2}: Node.children[]: Node contains itself, which no CRD schema can express;"
+        f" write Any for the inner one"
+    )
+
+
+def test_duplicate_json_names(tmp_path: Path) -> None:
+    """Two fields of one JSON name are both named."""
+    said = told(
+        tmp_path,
+        """\
+        @dataclass(kw_only=True)
+        class Spec:
+            cluster_ip: str
+            other: Annotated[str, Name("clusterIp")]
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+        """,
+    )
+    assert [line.split(": ")[1] for line in said] == ["Spec.cluster_ip", "Spec.other"]
+    assert all('has the JSON name clusterIp too; write Name("...") on one of them' in line for line in said)
+
+
+def test_name_only_known_to_the_type_checker(tmp_path: Path) -> None:
+    """A hint that the module does not define at run time is explained."""
+    (said,) = told(
+        tmp_path,
+        """\
+        @dataclass(kw_only=True)
+        class Spec:
+            path: Path
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+        """,
+    )
+    assert "a type hint says Path, which the module does not define when it runs; import it outside of" in said
+
+
+def test_spec_that_is_no_dataclass(tmp_path: Path) -> None:
+    """Spec is a dataclass, and names that every object has are taken."""
+    said = told(
+        tmp_path,
+        """\
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: dict[str, str]
+            other: Annotated[str, Name("kind")]
+        """,
+    )
+    assert ["spec is to be a dataclass" in said[0], "every object has kind already" in said[1]] == [True, True]
+
+
+def test_decorators_in_the_wrong_order(tmp_path: Path) -> None:
+    """@resource below @dataclass is refused with its line."""
+    (said,) = told(
+        tmp_path,
+        """\
+        @dataclass(kw_only=True)
+        @resource(group="example.com", version="v1")
+        class Thing(Object):
+            spec: str
+        """,
+    )
+    assert said.startswith(f"acme/api/kind.py:{FIRST + 1}: Thing: @resource must stand above @dataclass")
+
+
+VERSIONS = """\
+@dataclass(kw_only=True)
+class Spec:
+    x: int = 1
+
+@resource(group="example.com", version="v1", kind="Thing")
+@dataclass(kw_only=True)
+class ThingV1(Object):
+    spec: Spec
+
+@resource(group="example.com", version="{version}", kind="{kind}", {options})
+@dataclass(kw_only=True)
+class ThingV2(Object):
+    spec: Spec
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "options", "message"),
+    [
+        ("v2", "Thing", "", "one version of v1, v2 is stored, not 2; write storage=False on all but one"),
+        ("v1", "Thing", "storage=False", f"Thing v1 is declared at acme/api/kind.py:{FIRST + 4} too; remove one"),
+        ("v2", "Thing", 'storage=False, scope="Cluster"', "plural, singular, scope, short_names and categories differ"),
+        ("v1", "Other", 'plural="things"', "Thing has the plural things too; write plural= on one of them"),
+    ],
+)
+def test_versions(tmp_path: Path, version: str, kind: str, options: str, message: str) -> None:
+    """Versions of a kind agree, one is stored, and no two kinds share a name."""
+    (said,) = told(tmp_path, VERSIONS.format(version=version, kind=kind, options=options))
+    assert said.startswith(f"acme/api/kind.py:{FIRST + 9}: ThingV2: ")
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ('groups=["apps"], resources=["deployments"], verbs=["*"]', "verbs has *, which grants what nobody"),
+        ('groups=["*"], resources=["deployments"], verbs=["get"]', "groups has *"),
+        ('groups=["apps"], resources=["*/status"], verbs=["get"]', "resources has *"),
+        ('resources=["pods"], verbs=["get"]', 'it names no group; write groups=["apps"] or the like'),
+        ('groups=[""], verbs=["get"]', "it takes either resources= or urls="),
+        ('groups=[""], resources=["pods"], verbs=[]', "it names no verb"),
+        ('urls=["/healthz"], groups=[""], verbs=["get"]', "urls= stands alone"),
+        (
+            'groups=[""], resources=["pods"], resource_names=["a"], verbs=["create"]',
+            "create can't be limited by resource_names",
+        ),
+    ],
+)
+def test_rbac(tmp_path: Path, rule: str, message: str) -> None:
+    """A permission that is too wide, or says nothing, is refused at its line."""
+    text = f"""\
+        @dataclass(kw_only=True)
+        class Spec:
+            x: int = 1
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+
+        @rbac({rule})
+        @controller(Thing)
+        class ThingReconciler: ...
+        """
+    (said,) = told(tmp_path, text)
+    assert said.startswith(f"acme/api/kind.py:{FIRST + 9}: @rbac: ")
+    assert message in said
+
+
+def test_two_controllers_of_one_name(tmp_path: Path) -> None:
+    """Metrics and field managers tell controllers apart by name, so it is unique."""
+    said = told(
+        tmp_path,
+        """\
+        @dataclass(kw_only=True)
+        class Spec:
+            x: int = 1
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+
+        @controller(Thing)
+        class A: ...
+
+        @controller(Thing)
+        class B: ...
+        """,
+    )
+    assert [line.split(": ")[0] for line in said] == [f"acme/api/kind.py:{FIRST + number}" for number in (9, 12)]
