@@ -57,18 +57,18 @@ def _check(schema: Schema, value: Any, path: str) -> Iterator[Misfit]:
 
 def _check_number(schema: Schema, value: float, path: str) -> Iterator[Misfit]:
     low, high = schema.minimum, schema.maximum
-    if low is not None and (value <= low if schema.exclusive_minimum else value < low):
-        yield Misfit(path, f"{value} is less than {_bound(low, exclusive=schema.exclusive_minimum, word='more')}")
-    if high is not None and (value >= high if schema.exclusive_maximum else value > high):
-        yield Misfit(path, f"{value} is more than {_bound(high, exclusive=schema.exclusive_maximum, word='less')}")
+    if low is not None and schema.exclusive_minimum and value <= low:
+        yield Misfit(path, f"{value} is not more than {low}")
+    elif low is not None and value < low:
+        yield Misfit(path, f"{value} is less than {low}")
+    if high is not None and schema.exclusive_maximum and value >= high:
+        yield Misfit(path, f"{value} is not less than {high}")
+    elif high is not None and value > high:
+        yield Misfit(path, f"{value} is more than {high}")
     if schema.multiple_of is not None and value % schema.multiple_of:
         yield Misfit(path, f"{value} is no multiple of {schema.multiple_of}")
     if (limits := _WIDTHS.get(schema.format)) and not limits[0] <= value <= limits[1]:
         yield Misfit(path, f"{value} does not fit into {schema.format}")
-
-
-def _bound(number: float, *, exclusive: bool, word: str) -> str:
-    return f"what is allowed: {word} than {number}" if exclusive else str(number)
 
 
 def _check_string(schema: Schema, value: str, path: str) -> Iterator[Misfit]:
@@ -99,9 +99,9 @@ def _check_object(schema: Schema, value: Mapping[str, Any], path: str) -> Iterat
 
 def _check_size(size: int, low: int | None, high: int | None, path: str, units: str) -> Iterator[Misfit]:
     if low is not None and size < low:
-        yield Misfit(path, f"{size} {units} are fewer than {low}")
+        yield Misfit(path, f"it has {size} of at least {low} {units}")
     if high is not None and size > high:
-        yield Misfit(path, f"{size} {units} are more than {high}")
+        yield Misfit(path, f"it has {size} of at most {high} {units}")
 
 
 def _type_fits(schema: Schema, value: Any) -> bool:
