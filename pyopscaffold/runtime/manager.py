@@ -80,6 +80,7 @@ class Manager:
         self._controllers: list[Controller] = []
         self._not_ready = "starting"
         self._stopped = threading.Event()
+        self._cache: Cache | None = None
         self.ports: dict[str, int] = {}
         self.leading = False
 
@@ -106,6 +107,13 @@ class Manager:
         """Whether the caches are filled; replicas that don't lead are ready too."""
         return not self._not_ready
 
+    @property
+    def cache(self) -> Cache:
+        """The cache; raises PyopscaffoldError before ``run`` has made it."""
+        if self._cache is None:
+            raise PyopscaffoldError("the manager has not begun to run")
+        return self._cache
+
     async def _run(self, stack: AsyncExitStack) -> None:
         config = self._config or load(self._options.kubeconfig)
         metrics = Metrics()
@@ -117,7 +125,7 @@ class Manager:
         await self._check_access(client, config)
         side.spawn(watchdog.run())
         elector = self._elector(stack, side, config, metrics) if self._options.leader_elect else None
-        cache = Cache(client, clock=self._clock, namespace=self._options.namespaces or "")
+        self._cache = cache = Cache(client, clock=self._clock, namespace=self._options.namespaces or "")
         for reconciler, declaration in zip(self._reconcilers, self._declarations, strict=True):
             events = await self._events(stack, client, declaration)
             controller = Controller(

@@ -109,15 +109,13 @@ async def write_undecodable(
             "observedGeneration": generation,
             "lastTransitionTime": found[type_]["lastTransitionTime"] if same else f"{now:%Y-%m-%dT%H:%M:%SZ}",
         }
-    patch = {"status": {"observedGeneration": generation, "conditions": list(found.values())}}
-    await client.patch(
-        kind,
-        metadata["name"],
-        patch,
-        namespace=metadata.get("namespace", ""),
-        subresource="status",
-        field_manager=field_manager,
-    )
+    body = {
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        "metadata": {key: metadata[key] for key in ("name", "namespace", "uid") if key in metadata},
+        "status": {**status, "observedGeneration": generation, "conditions": list(found.values())},
+    }
+    await client.apply(body, field_manager=field_manager, subresource="status")
 
 
 def _reported_failure(before: Before) -> bool:

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cluster.widgets import Cluster, install
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,3 +18,10 @@ def admin(api_server: ApiServer) -> Iterator[RestClient]:
     client = api_server.client()
     yield client
     client.close()
+
+
+@pytest.fixture
+def cluster(admin: RestClient, namespace: str) -> Cluster:
+    """Give a namespace of a server that serves Widgets."""
+    install(admin)
+    return Cluster(admin, namespace)

@@ -6,18 +6,20 @@ import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 from pyopscaffold.api import Conditions, Object, controller, int64, resource
-from pyopscaffold.errors import ClientError, TerminalError
+from pyopscaffold.errors import ClientError, NotFound, TerminalError
 from pyopscaffold.kube.builtin import CONFIG_MAP
 from pyopscaffold.runtime import Context, Manager, Options, Reconciler, Result, conditions
 from pyopscaffold.runtime.client.config import load
-from pyopscaffold.testing import eventually
+from pyopscaffold.testing import RestClient, eventually
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from pyopscaffold.testing import ApiServer, RestClient
+    from pyopscaffold.testing import ApiServer, AuditRecord
 
 GROUP = "runtime.example.com"
 
@@ -158,6 +160,47 @@ class Cluster:
         found = self.condition(name, type_)
         return found.get("status", ""), found.get("reason", "")
 
+    def drop_finalizers(self, *names: str) -> None:
+        """Take all finalizers off Widgets, as a person in despair does."""
+        for name in names:
+            self.client.merge(self.widget_path(name), {"metadata": {"finalizers": None}})
+
+    def exists(self, path: str) -> bool:
+        """Whether there is an object at the path."""
+        try:
+            self.client.get(path)
+        except NotFound:
+            return False
+        return True
+
+    def writes(self, server: ApiServer, user_agent: str = "widget/pyopscaffold") -> list[AuditRecord]:
+        """All writes in the namespace by an operator, the Lease's and the events' aside."""
+        return [
+            record
+            for record in server.audit_log.records()
+            if record.is_write
+            and record.namespace == self.namespace
+            and record.user_agent == user_agent
+            and record.resource not in {"leases", "events"}
+        ]
+
+
+def endpoint(manager: Manager, flag: str, path: str) -> tuple[int, str]:
+    """Status and body of one of the manager's endpoints."""
+    try:
+        with urlopen(f"http://127.0.0.1:{manager.ports[flag]}{path}", timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def scrape(manager: Manager) -> dict[str, float]:
+    """Read the manager's metrics: name and labels as they are written → value."""
+    _, text = endpoint(manager, "--metrics-bind-address", "/metrics")
+    lines = (line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
+    return {name: float(value) for name, value in lines}
+
 
 async def soon(check: Callable[[], Any], within: float = 20.0) -> Any:
     """Wait until the check gives something true; errors of the client mean "not yet"."""
@@ -180,6 +223,12 @@ class WidgetReconciler(Reconciler[Widget]):
 
     def __init__(self) -> None:
         self.seen: list[str] = []
+        self._counted = -1
+
+    def quiet(self) -> bool:
+        """Whether nothing was reconciled since this was last asked."""
+        before, self._counted = self._counted, len(self.seen)
+        return before == self._counted
 
     async def reconcile(self, ctx: Context, obj: Widget) -> Result:
         """Apply the ConfigMap; the text "bad" is refused."""

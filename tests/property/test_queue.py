@@ -99,13 +99,13 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule()
     def ask(self) -> None:
-        """A worker asks for work."""
+        """Have a worker ask for work."""
         self.act(lambda: self.getters.append(asyncio.ensure_future(self.queue.get())))
 
     @precondition(lambda self: self.getters)
     @rule(data=st.data())
     def give_up(self, data: st.DataObject) -> None:
-        """A waiting worker is cancelled: what it was woken for must reach another one."""
+        """Cancel a waiting worker: what it was woken for must reach another one."""
         getter = data.draw(st.sampled_from(self.getters))
         self.getters.remove(getter)
 
@@ -119,7 +119,7 @@ class QueueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.getters)
     @rule(item=ITEMS)
     def give_up_when_woken(self, item: str) -> None:
-        """The worker that an addition has just woken is cancelled before it runs: another one must take over."""
+        """Cancel the worker that an addition has just woken, before it runs: another one must take over."""
         getter = self.getters.pop(0)
         self.wish(item, self.clock.monotonic(), 0)
         self.act(lambda: (self.queue.add(item), getter.cancel()))
@@ -128,7 +128,7 @@ class QueueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.working)
     @rule(data=st.data())
     def finish(self, data: st.DataObject) -> None:
-        """A worker is done with an item."""
+        """Have a worker be done with an item."""
         item = data.draw(st.sampled_from(self.working))
         self.working.remove(item)
         self.failures.pop(item, None)
@@ -137,7 +137,7 @@ class QueueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.working)
     @rule(data=st.data())
     def fail(self, data: st.DataObject) -> None:
-        """A worker failed on an item: it comes again after its backoff, which doubles up to the cap."""
+        """Have a worker fail on an item: it comes again after its backoff, which doubles up to the cap."""
         item = data.draw(st.sampled_from(self.working))
         self.working.remove(item)
         count = self.failures.get(item, 0)
@@ -162,7 +162,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @invariant()
     def depth_is_what_is_due(self) -> None:
-        """The depth that metrics show is the number of items that are due."""
+        """Compare the depth that metrics show with the number of items that are due."""
         now = self.clock.monotonic()
         assert sum(self.queue.depth().values()) == sum(wish.due <= now for wish in self.wishes.values())
         assert len(self.queue.in_progress()) == len(self.working)

@@ -26,7 +26,7 @@ async def take(queue: WorkQueue[str], count: int) -> list[str | None]:
 
 
 async def test_changes_come_before_the_initial_list(queue: WorkQueue[str]) -> None:
-    """What changes now is handed out before what was there at the start; within a priority, first come, first served."""
+    """What changes now comes before what was there at the start; within a priority, first come, first served."""
     queue.add("old-1", priority=INITIAL_PRIORITY)
     queue.add("old-2", priority=INITIAL_PRIORITY)
     queue.add("new-1")
