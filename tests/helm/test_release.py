@@ -94,19 +94,26 @@ def test_installed_operator_may_do_its_work_and_no_more(
 ) -> None:
     """The ServiceAccount reads shops and applies Deployments everywhere, elects its leader at home, reads no Secret."""
     helm("install", "rel", chart, "--create-namespace")
-    allowed = {
-        question: _may(server, *question)
-        for question in (
-            ("list", "shops.sales.example.com", "--all-namespaces"),
-            ("create", "deployments.apps", "--namespace=other"),
-            ("patch", "leases.coordination.k8s.io/rel-shop-operator-leader", "--namespace=ns"),
-            ("patch", "leases.coordination.k8s.io/rel-shop-operator-leader", "--namespace=other"),
-            ("patch", "leases.coordination.k8s.io/other", "--namespace=ns"),
-            ("get", "secrets", "--namespace=ns"),
-            ("delete", "shops.sales.example.com", "--namespace=ns"),
-        )
+    questions = {
+        ("list", "shops.sales.example.com", "--all-namespaces"): True,
+        ("create", "deployments.apps", "--namespace=other"): True,
+        ("patch", "leases.coordination.k8s.io/rel-shop-operator-leader", "--namespace=ns"): True,
+        ("patch", "leases.coordination.k8s.io/rel-shop-operator-leader", "--namespace=other"): False,
+        ("patch", "leases.coordination.k8s.io/other", "--namespace=ns"): False,
+        ("get", "secrets", "--namespace=ns"): False,
+        ("delete", "shops.sales.example.com", "--namespace=ns"): False,
     }
-    assert list(allowed.values()) == [True, True, True, False, False, False, False]
+    assert {question: _may(server, *question) for question in questions} == questions
+
+
+def test_operator_of_one_namespace_may_act_there_only(
+    helm: Helm, chart: Path, client: RestClient, server: ApiServer
+) -> None:
+    """Where it is told to watch one namespace, it has no permission in any other, its own included."""
+    client.create("/api/v1/namespaces", {"metadata": {"name": "blue"}})
+    helm("install", "rel", chart, "--create-namespace", "--set", "watchNamespace=blue")
+    namespaces = {"--namespace=blue": True, "--namespace=ns": False, "--all-namespaces": False}
+    assert {where: _may(server, "list", "shops.sales.example.com", where) for where in namespaces} == namespaces
 
 
 def _may(server: ApiServer, *question: str) -> bool:
@@ -149,7 +156,7 @@ def test_kept_crds_are_taken_up_again(helm: Helm, chart: Path, client: RestClien
 
 def test_api_server_takes_every_manifest(helm: Helm, chart: Path, server: ApiServer, client: RestClient) -> None:
     """Strict server-side apply (a dry run) has no objection to anything the chart renders, its test Pod included."""
-    client.request("POST", "/api/v1/namespaces", body={"metadata": {"name": "strict"}})
+    client.create("/api/v1/namespaces", {"metadata": {"name": "strict"}})
     values = ["--set", "watchNamespace=strict", "--set", "metrics.service.type=NodePort", "--set", "replicaCount=2"]
     for options in ([], values):
         text = helm("template", "rel", chart, *options).replace('namespace: "ns"', "namespace: strict")
