@@ -236,7 +236,7 @@ def _compose(text: str) -> _Node:
         place = f"{FILE}:{mark.line + 1}" if mark else FILE
         raise ProjectError(f"{place}: {error.problem or 'this is no YAML'}") from error
     except yaml.YAMLError as error:
-        raise ProjectError(f"{FILE}: {error}") from error
+        raise ProjectError(f"{FILE}: {str(error).splitlines()[0]}") from error
     if not isinstance(node, yaml.MappingNode):
         raise ProjectError(f"{FILE}:1: the file is to hold a mapping with domain, layout, projectName and version")
     return _Node(node, 0)

@@ -1,0 +1,204 @@
+"""loader.project: the PROJECT file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyopscaffold.errors import ProjectError
+from pyopscaffold.loader.project import (
+    add_resource,
+    api_module,
+    controller_module,
+    dump,
+    find_root,
+    parse,
+    read,
+)
+from pyopscaffold.model.project import Project, ResourceEntry
+
+HAND_EDITED = """\
+# our operator
+domain: example.com   # the company's
+layout:
+- python.pyopscaffold.dev/v1
+projectName: shop-operator
+resources:
+# the first one
+- api:
+    crdVersion: v1
+    namespaced: true
+  controller: true
+  domain: example.com
+  group: db
+  kind: MyDatabase
+  path: elsewhere
+  version: v1
+# the end
+version: "3"
+unknownKey: {stays: true}
+"""
+
+
+def entry(kind: str = "Shop", **changes: object) -> ResourceEntry:
+    """Make an entry of PROJECT's resources."""
+    values = {"group": "db", "domain": "example.com", "version": "v1", "plural": f"{kind.lower()}s", **changes}
+    return ResourceEntry(kind=kind, **values)  # type: ignore[arg-type]  # test values by name
+
+
+def project(**changes: object) -> Project:
+    """Make a project."""
+    values = {"domain": "example.com", "name": "shop-operator", "package": "shop_operator", "image": "shop", **changes}
+    return Project(cli_version="0.1.0", **values)  # type: ignore[arg-type]  # test values by name
+
+
+def test_the_format_is_kubebuilders() -> None:
+    """Keys, order and quotes are those of kubebuilder's version 3, with ours under plugins."""
+    made = dump(project(multigroup=True, resources=(entry(), entry("Sheep", plural="sheep", namespaced=False))))
+    assert [line for line in made.splitlines() if not line.startswith("#")] == [
+        "cliVersion: 0.1.0",
+        "domain: example.com",
+        "layout:",
+        "- python.pyopscaffold.dev/v1",
+        "multigroup: true",
+        "plugins:",
+        "  python.pyopscaffold.dev/v1:",
+        "    image: shop",
+        "    package: shop_operator",
+        "projectName: shop-operator",
+        "resources:",
+        "- api:",
+        "    crdVersion: v1",
+        "    namespaced: true",
+        "  controller: true",
+        "  domain: example.com",
+        "  group: db",
+        "  kind: Shop",
+        "  path: shop_operator.api.db.v1.shop",
+        "  version: v1",
+        "- api:",
+        "    crdVersion: v1",
+        "  controller: true",
+        "  domain: example.com",
+        "  group: db",
+        "  kind: Sheep",
+        "  path: shop_operator.api.db.v1.sheep",
+        "  plural: sheep",
+        "  version: v1",
+        'version: "3"',
+    ]
+
+
+entries = st.lists(
+    st.builds(
+        entry,
+        st.sampled_from(["Shop", "MyDatabase", "Proxy", "Yes", "Null"]),
+        group=st.sampled_from(["", "db", "on", "1.2"]),
+        plural=st.sampled_from(["shops", "true", "proxies"]),
+        namespaced=st.booleans(),
+        has_controller=st.booleans(),
+        has_api=st.just(True),
+    ),
+    max_size=3,
+    unique_by=lambda entry: entry.gvk,
+)
+
+
+@given(st.booleans(), st.booleans(), entries)
+def test_what_is_written_is_read(multigroup: bool, namespaced: bool, resources: list[ResourceEntry]) -> None:
+    """A project survives a round trip, whether its entries are written at once or added one by one."""
+    made = project(multigroup=multigroup, namespaced=namespaced, resources=tuple(resources))
+    assert parse(dump(made)) == made
+    text = dump(project(multigroup=multigroup, namespaced=namespaced))
+    for resource in resources:
+        text = add_resource(text, resource)
+    assert parse(text) == made
+
+
+def test_an_added_resource_leaves_the_rest_as_it_is() -> None:
+    """Comments, order, quotes and keys that we don't know stay."""
+    added = add_resource(HAND_EDITED, entry())
+    for line in HAND_EDITED.splitlines():
+        assert line in added.splitlines()
+    assert [resource.kind for resource in parse(added).resources] == ["MyDatabase", "Shop"]
+
+
+def test_a_listed_resource_is_brought_up_to_date() -> None:
+    """Adding an API again changes its entry, and adds none."""
+    changed = add_resource(HAND_EDITED, entry("MyDatabase", plural="mydatabases", has_controller=False))
+    assert [(found.kind, found.has_controller) for found in parse(changed).resources] == [("MyDatabase", False)]
+    assert "# the end" in changed
+
+
+def test_kubebuilders_other_spellings_are_understood() -> None:
+    """A list of controllers counts as a controller, and no api as none."""
+    text = HAND_EDITED.replace("  controller: true\n", "  controllers:\n  - name: main\n")
+    assert parse(text).resources[0].has_controller
+    text = HAND_EDITED.replace(
+        "- api:\n    crdVersion: v1\n    namespaced: true\n  controller: true", "- external: true"
+    )
+    assert (parse(text).resources[0].has_api, parse(text).resources[0].has_controller) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('version: "3"', 'version: "2"', "PROJECT:18: version '2' is unknown; it is to be \"3\""),
+        ('version: "3"\n', "", "PROJECT:1: version is missing"),
+        ("- python.pyopscaffold.dev/v1", "- go.kubebuilder.io/v4", "PROJECT:3: the project has the layout go.kube"),
+        ("domain: example.com   # the", "domain: [a]  # the", "PROJECT:2: domain is to be a text"),
+        ("  kind: MyDatabase\n", "", "PROJECT:8: kind is missing"),
+        ("    namespaced: true", "    namespaced: maybe", "PROJECT:10: namespaced is to be true or false"),
+        ("- api:\n    crdVersion: v1\n    namespaced: true", "- api: v1", "PROJECT:8: api is to be a mapping"),
+        ("layout:\n- python.pyopscaffold.dev/v1", "layout: x", "PROJECT:3: layout is to be a list"),
+        ("projectName:", "projectName: [", "PROJECT:6: "),
+        (HAND_EDITED, "just text", "PROJECT:1: the file is to hold a mapping"),
+        (HAND_EDITED, "", "PROJECT:1: the file is to hold a mapping"),
+        ("# our operator", "\x01", "PROJECT: unacceptable character #x0001"),
+    ],
+)
+def test_mistakes_are_placed(old: str, new: str, message: str) -> None:
+    """Whoever edited the file by hand learns which line is wrong."""
+    assert old in HAND_EDITED
+    with pytest.raises(ProjectError) as caught:
+        parse(HAND_EDITED.replace(old, new))
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_root_is_found_from_below(tmp_path: Path) -> None:
+    """Commands work in every folder of a project, and say so outside of one."""
+    (tmp_path / "PROJECT").write_text(HAND_EDITED)
+    below = tmp_path / "a/b"
+    below.mkdir(parents=True)
+    assert find_root(below) == find_root(tmp_path) == tmp_path
+    assert read(tmp_path).name == "shop-operator"
+    with pytest.raises(ProjectError, match="is not inside a project"):
+        find_root(Path(tmp_path.anchor))
+
+
+def test_an_unreadable_file_is_an_error_of_the_project(tmp_path: Path) -> None:
+    """Neither a missing file nor one that is no text ends in a traceback."""
+    with pytest.raises(ProjectError, match="can't be read: No such file"):
+        read(tmp_path)
+    (tmp_path / "PROJECT").write_bytes(b"\xff")
+    with pytest.raises(ProjectError, match="not UTF-8"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("multigroup", "group", "api", "controller"),
+    [
+        (False, "db", "shop_operator.api.v1.http_route", "shop_operator.controllers.http_route"),
+        (True, "db", "shop_operator.api.db.v1.http_route", "shop_operator.controllers.db.http_route"),
+        (True, "a-b.c", "shop_operator.api.a_b_c.v1.http_route", "shop_operator.controllers.a_b_c.http_route"),
+        (True, "", "shop_operator.api.core.v1.http_route", "shop_operator.controllers.core.http_route"),
+    ],
+)
+def test_modules_follow_from_group_version_and_kind(multigroup: bool, group: str, api: str, controller: str) -> None:
+    """With several groups each has packages of its own."""
+    made, resource = project(multigroup=multigroup), entry("HTTPRoute", group=group)
+    assert (api_module(made, resource), controller_module(made, resource)) == (api, controller)
