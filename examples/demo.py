@@ -37,8 +37,16 @@ EDITED = ("mydatabase/api/v1/my_database.py", "mydatabase/controllers/my_databas
 SYSTEM = "mydatabase-system"
 ACCOUNT = "mydatabase-controller-manager"
 DATABASE = "mydatabase-sample"
+PATHS = {
+    "MyDatabase": f"/apis/example.com/v1/namespaces/default/mydatabases/{DATABASE}",
+    "StatefulSet": f"/apis/apps/v1/namespaces/default/statefulsets/{DATABASE}",
+    "Service": f"/api/v1/namespaces/default/services/{DATABASE}",
+}
 PATIENCE = 60.0
 """Seconds that the slowest step may take."""
+
+Objects = dict[str, dict[str, Any]]
+"""What is there, by kind."""
 
 console = Console(highlight=False, soft_wrap=True)
 
@@ -110,15 +118,15 @@ class Watcher:
     def __init__(self, client: RestClient) -> None:
         self.client = client
 
-    def until(self, text: str, reached: Callable[[dict[str, Any] | None], bool]) -> None:
-        """Watch until ``reached`` says of the database (None: it is gone) that the step is done."""
+    def until(self, text: str, reached: Callable[[Objects], bool]) -> None:
+        """Watch until ``reached`` says of what is there that the step is done."""
         say(text)
         deadline = time.monotonic() + PATIENCE
         with Live(console=console, refresh_per_second=8) if console.is_terminal else ExitStack() as live:
             seen: tuple[tuple[str, ...], ...] = ()
             while True:
-                database = self._get("/apis/example.com/v1/namespaces/default/mydatabases/" + DATABASE)
-                rows = tuple(self._rows(database))
+                objects = self._objects()
+                rows = tuple(rows_of(objects))
                 if isinstance(live, Live):
                     live.update(table(rows))
                 else:
@@ -126,11 +134,15 @@ class Watcher:
                         if row not in seen:
                             console.print("  " + "  ".join(filter(None, row)), markup=False)
                 seen = rows
-                if reached(database):
+                if reached(objects):
                     return
                 if time.monotonic() > deadline:
                     raise PyopscaffoldError(f"not reached within {PATIENCE:.0f} s: {text}")
                 time.sleep(0.1)
+
+    def _objects(self) -> Objects:
+        found = (self._get(path) for path in PATHS.values())
+        return {kind: item for kind, item in zip(PATHS, found, strict=True) if item}
 
     def _get(self, path: str) -> dict[str, Any] | None:
         try:
@@ -138,24 +150,24 @@ class Watcher:
         except NotFound:
             return None
 
-    def _rows(self, database: dict[str, Any] | None) -> Iterator[tuple[str, ...]]:
-        if database is None:
-            yield ("MyDatabase", DATABASE, "gone")
+
+def rows_of(objects: Objects) -> Iterator[tuple[str, ...]]:
+    """Give a row of the table for each kind."""
+    for kind in PATHS:
+        item = objects.get(kind)
+        if item is None:
+            yield (kind, DATABASE, "-", "not there")
+        elif kind == "MyDatabase":
+            yield (kind, DATABASE, pods(item), *condition(item))
+        elif kind == "StatefulSet":
+            yield (kind, DATABASE, pods(item), item["spec"]["template"]["spec"]["containers"][0]["image"])
         else:
-            yield ("MyDatabase", DATABASE, pods(database, "readyReplicas"), *condition(database))
-        child = self._get(f"/apis/apps/v1/namespaces/default/statefulsets/{DATABASE}")
-        if child is None:
-            yield ("StatefulSet", DATABASE, "gone" if database is None else "not there")
-        else:
-            image = child["spec"]["template"]["spec"]["containers"][0]["image"]
-            yield ("StatefulSet", DATABASE, pods(child, "readyReplicas"), image)
-        service = self._get(f"/api/v1/namespaces/default/services/{DATABASE}")
-        yield ("Service", DATABASE, "there" if service else "gone" if database is None else "not there")
+            yield (kind, DATABASE, "-", "there")
 
 
-def pods(item: dict[str, Any], field: str) -> str:
+def pods(item: dict[str, Any]) -> str:
     """Say how many pods are ready of how many are wanted."""
-    return f"{item.get('status', {}).get(field, 0)}/{item['spec'].get('replicas', 1)}"
+    return f"{item.get('status', {}).get('readyReplicas', 0)}/{item['spec']['replicas']}"
 
 
 def condition(database: dict[str, Any]) -> tuple[str, str]:
@@ -175,10 +187,11 @@ def table(rows: Sequence[tuple[str, ...]]) -> Table:
     return drawn
 
 
-def is_ready(version: str, replicas: int) -> Callable[[dict[str, Any] | None], bool]:
+def is_ready(version: str, replicas: int) -> Callable[[Objects], bool]:
     """Tell whether the database serves this version on this many pods, and its status is up to date."""
 
-    def reached(database: dict[str, Any] | None) -> bool:
+    def reached(objects: Objects) -> bool:
+        database = objects.get("MyDatabase")
         if database is None or condition(database)[0] != "Ready=True":
             return False
         fresh = database["status"]["observedGeneration"] == database["metadata"]["generation"]
@@ -234,7 +247,7 @@ def play(shell: Shell, watcher: Watcher) -> None:
     watcher.until("Somebody deletes the StatefulSet: it comes back", is_ready("16", 5))
     shell.run("kubectl", "events", "--for", f"mydatabase/{DATABASE}")
     shell.run("kubectl", "delete", "mydatabase", DATABASE, "--wait=false")
-    watcher.until("The finalizer stops the pods, then everything goes", lambda database: database is None)
+    watcher.until("The finalizer stops the pods, then everything goes", lambda objects: not objects)
 
 
 def rest_client(kubeconfig: Path) -> RestClient:
@@ -254,8 +267,10 @@ def demo(folder: Path) -> None:
     tool = Path(sys.executable).parent / "pyopscaffold"
     console.print("$ pyopscaffold envtest setup", style="bold cyan", markup=False)
     subprocess.run([tool, "envtest", "setup"], check=True)
-    assets = subprocess.run([tool, "envtest", "path", "--plain"], check=True, capture_output=True, text=True).stdout.strip()
-    shell = Shell(project, Path(assets) / "kubectl", kubeconfig)
+    assets = subprocess.run(
+        [tool, "envtest", "path", "--plain"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    shell = Shell(project, Path(found.stdout.strip()) / "kubectl", kubeconfig)
     scaffold(shell)
     with ExitStack() as running:
         say("4. Start a real etcd and kube-apiserver, and a stand-in for the controllers that need nodes")
@@ -264,9 +279,10 @@ def demo(folder: Path) -> None:
         eventually(kubeconfig.exists, within=PATIENCE)
         install(shell)
         say("7. Run the operator")
-        operator = (sys.executable, "-m", "mydatabase", "--kubeconfig", "operator.kubeconfig", "--leader-elect")
+        operator = ("python", "-m", "mydatabase", "--kubeconfig", "operator.kubeconfig")
+        leader = ("--leader-elect", "--leader-election-id", "mydatabase-leader")
         ports = ("--metrics-bind-address", "0", "--health-probe-bind-address", "0")
-        process = running.enter_context(shell.background(*operator, *ports, log=folder / "operator.log"))
+        process = running.enter_context(shell.background(*operator, *leader, *ports, log=folder / "operator.log"))
         try:
             play(shell, Watcher(rest_client(kubeconfig)))
         except PyopscaffoldError:
