@@ -32,7 +32,7 @@ WIDGET_CRD = {
 
 def processes_of(folder: Path) -> list[str]:
     """Command lines that name ``folder``: every process of one control plane does."""
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-eww", "-o", "args"], capture_output=True, text=True, check=True).stdout
     return [line for line in listed.splitlines() if str(folder) in line]
 
 

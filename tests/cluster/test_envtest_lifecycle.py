@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from pyopscaffold.testing.plugin import ControlPlanes
 
 PARENT = """
-import sys
+import time
 from pyopscaffold.testing import ControlPlane
 
 with ControlPlane() as server:
     print(server.url, server.directory, flush=True)
-    sys.stdin.read()
+    while True:  # a blocking read could start just after the signal came, and not see it
+        time.sleep(0.05)
 """
 
 

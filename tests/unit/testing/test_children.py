@@ -14,7 +14,7 @@ from pyopscaffold.testing import eventually
 from pyopscaffold.testing.children import Children
 
 PARENT = """
-import sys
+import os, sys, time
 from functools import partial
 from pathlib import Path
 from pyopscaffold.testing.children import Children
@@ -22,6 +22,16 @@ from pyopscaffold.testing.children import Children
 children = Children()
 pid = children.start("sleeper", ["sleep", "1000"], log=children.directory / "log")
 print(pid, children.directory, flush=True)
+"""
+
+FOREVER = """
+while True:  # a blocking read could start just after the signal came, and not see it
+    time.sleep(0.05)
+"""
+
+FORK = """
+if os.fork():
+    os._exit(0)
 sys.stdin.read()
 """
 
@@ -42,7 +52,11 @@ def is_up(log: Path) -> bool:
 def start_parent() -> tuple[subprocess.Popen[str], int, Path]:
     """Start a process with a child of its own; give both, and the child's folder."""
     parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, "-c", PARENT + FOREVER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     assert parent.stdout is not None
     pid, folder = parent.stdout.readline().split()
@@ -63,9 +77,8 @@ def test_children_end_with_their_parent(number: signal.Signals) -> None:
 
 def test_children_end_although_a_fork_of_the_parent_lives_on() -> None:
     """A fork holds the pipe open, so the supervisor also looks at its parent itself."""
-    script = PARENT.replace("sys.stdin.read()", "import os\nif os.fork():\n    os._exit(0)\nsys.stdin.read()")
     with subprocess.Popen(
-        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", PARENT + FORK], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as parent:
         assert parent.stdout is not None
         child = int(parent.stdout.readline().split()[0])
