@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -59,8 +60,29 @@ def test_both_wheels(environment: Environment, built: Built, tmp_path: Path) -> 
 
     assert run(command, "--help", cwd=tmp_path).startswith("Usage: pyopscaffold")
     assert __version__ in run(command, "version", cwd=tmp_path)
+    assert __version__ in run(environment.python, "-I", "-m", "pyopscaffold", "version", cwd=tmp_path)
     run(command, "init", "--domain", "example.com", cwd=project)
     assert (project / "PROJECT").is_file()
+
+
+def test_runtime_alone_has_no_command_line(environment: Environment, built: Built) -> None:
+    """`python -m pyopscaffold` says in one line what is missing."""
+    environment.install(built.wheel("pyopscaffold_runtime"))
+    command = [str(environment.python), "-I", "-m", "pyopscaffold"]
+
+    asked = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert asked.returncode == 2
+    assert asked.stderr.startswith("error: this is the runtime alone\nhint: ")
+
+
+def test_pytest_takes_the_plugin_without_a_warning(environment: Environment, built: Built, tmp_path: Path) -> None:
+    """A project whose warnings are errors can use the fixtures from the installed wheels."""
+    environment.install(built.wheel("pyopscaffold_runtime"), built.wheel("pyopscaffold"), "pytest")
+
+    shown = run(environment.python, "-W", "error", "-m", "pytest", "--fixtures", "-W", "error", cwd=tmp_path)
+
+    assert "api_server [session scope]" in shown
 
 
 @pytest.mark.parametrize("installer", ["uv", "pip"])
