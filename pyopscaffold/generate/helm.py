@@ -189,7 +189,7 @@ def _users(kind: KindModel, project: Project) -> str:
         rules = _rules(found.rules)
         return _fill(_KIND_ROLE, chart=project.name, name=found.name, aggregate=found.aggregate_to, rules=rules)
 
-    roles = "".join(map(role, kind_roles(kind)))
+    roles = "".join(map(role, kind_roles(kind, project)))
     return f"{{{{- if and .Values.rbac.create .Values.rbac.kindRoles.create }}}}\n{roles}{{{{- end }}}}\n"
 
 

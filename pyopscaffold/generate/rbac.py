@@ -70,7 +70,7 @@ def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:
     files = {f"{FOLDER}/role.yaml": documents(*_manager_roles(model, project))}
     for versions in kinds_by_versions(model):
         kind = versions[0]
-        for role in kind_roles(kind):
+        for role in kind_roles(kind, project):
             files[kind_role_path(kind, role, project)] = documents(_kind_role(role, project))
     return tuple(Artefact(path, text, owner=Owner.TOOL) for path, text in sorted(files.items()))
 
@@ -107,7 +107,13 @@ def namespace_rules(model: ProjectModel) -> dict[str, tuple[PolicyRule, ...]]:
     return {namespace: normalise(rules) for namespace, rules in sorted(asked.items())}
 
 
-def kind_roles(kind: KindModel) -> tuple[KindRole, ...]:
+def _unique_name(kind: KindModel, project: Project) -> tuple[str, ...]:
+    """Return the kind's name, after its group's in a project with several, where two may have a kind of that name."""
+    group = kind.gvk.group.removesuffix(project.domain).rstrip(".") if project.multigroup else ""
+    return tuple(filter(None, (group, kind.gvk.kind.lower())))
+
+
+def kind_roles(kind: KindModel, project: Project) -> tuple[KindRole, ...]:
     """Return the roles admin, editor and viewer of a kind; the same for all its versions."""
     levels = (
         ("admin", "admin", (*_READ, *_WRITE, "deletecollection")),
@@ -116,7 +122,7 @@ def kind_roles(kind: KindModel) -> tuple[KindRole, ...]:
     )
     return tuple(
         KindRole(
-            name=f"{kind.gvk.kind.lower()}-{level}-role",
+            name="-".join((*_unique_name(kind, project), level, "role")),
             level=level,
             aggregate_to=aggregate,
             rules=normalise(_user_rules(kind, verbs, may_write=level != "viewer")),

@@ -12,7 +12,7 @@ import yaml
 from pyopscaffold.model.kinds import ProjectModel
 from pyopscaffold.testing import binaries
 from tests.helm.pod_security import pods, violations
-from tests.helm.projects import PROJECT, made, write
+from tests.helm.projects import MODEL, PROJECT, SHOP, made, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,6 +111,15 @@ def test_names_that_yaml_takes_for_something_else_stay_text(tmp_path: Path) -> N
     tree = made(project=replace(PROJECT, name="on"))
     built = manifests(build(write(tree, tmp_path) / "config/default"))
     assert built["Namespace/on-system"]["metadata"]["labels"]["app.kubernetes.io/name"] == "on"
+
+
+def test_groups_may_have_kinds_of_the_same_name(tmp_path: Path) -> None:
+    """With --multigroup the roles of both have names of their own."""
+    other = replace(SHOP, gvk=replace(SHOP.gvk, group="rent.example.com"))
+    tree = made(replace(MODEL, kinds=(SHOP, other)), replace(PROJECT, multigroup=True))
+    built = manifests(build(write(tree, tmp_path) / "config/default"))
+    admins = {name for name in built if name.endswith("-admin-role")}
+    assert admins == {f"ClusterRole/shop-operator-{group}-shop-admin-role" for group in ("sales", "rent")}
 
 
 @pytest.mark.parametrize("folder", ["default", "network-policy"])

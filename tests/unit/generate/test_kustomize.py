@@ -112,5 +112,5 @@ def test_files_belong_to_both() -> None:
 @pytest.mark.parametrize("text", ["resources: [", "resources: text\n", "- a\n"])
 def test_malformed_file_is_named(text: str) -> None:
     """A file that can't be edited is reported with its path."""
-    with pytest.raises(DocumentError, match=f"^{CRD}:1: "):
+    with pytest.raises(DocumentError, match=rf"^{CRD}:\d+: "):
         updated({CRD: text, "config/crd/bases/a.yaml": ""})
