@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyopscaffold.errors import ApiError, ConnectionFailed, EnvtestError
-from pyopscaffold.testing import audit, pki
+from pyopscaffold.testing import audit
 from pyopscaffold.testing.binaries import find
 from pyopscaffold.testing.children import Children
 from pyopscaffold.testing.server import ADMIN, ApiServer, Identity
@@ -33,6 +33,8 @@ _PORT_TAKEN = "address already in use"
 """What Go says of a port that another socket is bound to, on Linux and macOS."""
 _ATTEMPTS = 5
 _POLL_SECONDS = 0.05
+_PROBE_SECONDS = 1.0
+"""Short, since it may be another program that listens at the port, and says nothing."""
 _STOP_SECONDS = 5.0
 _LOG_LINES = 12
 
@@ -140,6 +142,8 @@ class ControlPlane:
 
     def _prepare(self, binaries: Binaries, directory: Path) -> ApiServer:
         """Write keys, tokens and the audit policy; they serve every attempt."""
+        from pyopscaffold.testing import pki  # noqa: PLC0415 - a broker that nobody asks should not load cryptography
+
         keys = pki.server_keys()
         (directory / "tls.crt").write_text(keys.certificate)
         (directory / "tls.key").write_text(keys.key)
@@ -218,7 +222,7 @@ class ControlPlane:
         return [*command, *self._arguments]
 
     def _wait_until_ready(self) -> None:
-        children, client = self._running(), self.server.client()
+        children, client = self._running(), self.server.client(timeout=_PROBE_SECONDS)
         deadline = time.monotonic() + self._timeout
         try:
             while not _is_ready(client):

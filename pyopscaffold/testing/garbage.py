@@ -112,26 +112,32 @@ class GarbageCollector:
         return True  # a kind that is not served: the real collector waits too, as its CRD may only be late
 
     def _delete_dependents(self, resource: Resource, item: Json, dependents: Iterable[tuple[Resource, Json]]) -> None:
-        """Foreground: the owner goes last, after those that block it."""
+        """Foreground: the owner goes last, after those that block it and have no other owner."""
         uid = item["metadata"]["uid"]
         blocked = False
         for kind, dependent in dependents:
-            references = _owners(dependent)
-            blocked |= any(one["uid"] == uid and one.get("blockOwnerDeletion") for one in references)
-            if "deletionTimestamp" not in dependent["metadata"] and len(references) == 1:
-                policy = "Foreground" if references[0].get("blockOwnerDeletion") else "Background"
+            if len(_owners(dependent)) > 1:
+                self._forget(uid, kind, dependent)
+                continue
+            blocks = bool(_owners(dependent)[0].get("blockOwnerDeletion"))
+            blocked |= blocks
+            if "deletionTimestamp" not in dependent["metadata"]:
+                policy = "Foreground" if blocks else "Background"
                 self._client.delete(kind.path_of(dependent), uid=dependent["metadata"]["uid"], policy=policy)
         if not blocked:
             self._drop_finalizer(resource, item, _FOREGROUND)
 
     def _orphan_dependents(self, resource: Resource, item: Json, dependents: Iterable[tuple[Resource, Json]]) -> None:
         for kind, dependent in dependents:
-            others = [one for one in _owners(dependent) if one["uid"] != item["metadata"]["uid"]]
-            version = dependent["metadata"]["resourceVersion"]
-            self._client.merge(
-                kind.path_of(dependent), {"metadata": {"ownerReferences": others, "resourceVersion": version}}
-            )
+            self._forget(item["metadata"]["uid"], kind, dependent)
         self._drop_finalizer(resource, item, _ORPHAN)
+
+    def _forget(self, uid: str, kind: Resource, dependent: Json) -> None:
+        """Take one owner off a dependent."""
+        others = [one for one in _owners(dependent) if one["uid"] != uid]
+        version = dependent["metadata"]["resourceVersion"]
+        patch = {"metadata": {"ownerReferences": others, "resourceVersion": version}}
+        self._client.merge(kind.path_of(dependent), patch)
 
     def _drop_finalizer(self, resource: Resource, item: Json, finalizer: str) -> None:
         metadata = item["metadata"]

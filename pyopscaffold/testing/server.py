@@ -74,9 +74,12 @@ class ApiServer:
         names = ", ".join(known.user for known in self.identities)
         raise EnvtestError(f"the API server knows no user {user!r}", hint=f"it knows {names}; add it before the start")
 
-    def client(self, identity: Identity | None = None, *, user_agent: str = "pyopscaffold-testing") -> RestClient:
-        """Give a client that speaks as ``identity``, else as admin."""
-        return RestClient(self.url, ca=self.ca, token=(identity or self.admin).token, user_agent=user_agent)
+    def client(
+        self, identity: Identity | None = None, *, user_agent: str = "pyopscaffold-testing", timeout: float = 10.0
+    ) -> RestClient:
+        """Give a client that speaks as ``identity``, else as admin; ``timeout`` is in seconds, for each answer."""
+        token = (identity or self.admin).token
+        return RestClient(self.url, ca=self.ca, token=token, user_agent=user_agent, timeout=timeout)
 
     def service_account(self, namespace: str, name: str) -> Identity:
         """Make the ServiceAccount, if it is not there, and ask the server for a token of it, good for a day.

@@ -130,6 +130,19 @@ def test_foreground_deletion_takes_children_first(client: RestClient, core: str,
     eventually(lambda: not exists(client, child) and not exists(client, path))
 
 
+def test_foreground_deletion_leaves_a_child_to_its_other_owner(
+    client: RestClient, core: str, widget: dict[str, Any]
+) -> None:
+    """An owner that goes does not wait for a child that somebody else owns as well; the child forgets it."""
+    child, path = f"{core}/configmaps/child", f"{core}/widgets/w".replace("/api/v1", "/apis/envtest.example.com/v1")
+    other = client.create(f"{core}/configmaps", config_map("other"))
+    owners = [*owned_by(widget), *owned_by(other)]
+    client.create(f"{core}/configmaps", config_map("child", ownerReferences=owners))
+    client.delete(path, policy="Foreground")
+    eventually(lambda: not exists(client, path))
+    assert [owner["name"] for owner in client.get(child)["metadata"]["ownerReferences"]] == ["other"]
+
+
 def test_an_owner_without_children_is_let_go(client: RestClient, core: str, widget: dict[str, Any]) -> None:
     """Foreground deletion of an object that owns nothing ends as well."""
     path = core.replace("/api/v1", "/apis/envtest.example.com/v1") + "/widgets/w"
