@@ -93,7 +93,7 @@ def _set(value: Any) -> list[Any]:
 def _datetime(value: datetime) -> str:
     if value.utcoffset() is None:
         raise Misfit(f"{value!r} has no time zone; write datetime.now(UTC), not datetime.now()")
-    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return value.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
 def _timedelta(value: timedelta) -> str:

@@ -81,11 +81,12 @@ def parse(kind: GroupVersionKind, text: bytes | msgspec.Raw) -> Stored:
     kind lack apiVersion and kind: they are filled in.
     """
     parts = _split(text)
-    metadata = parts["metadata"]
-    fields = _split(metadata)
-    meta = _decode_meta(metadata)
+    if "metadata" not in parts:
+        raise msgspec.ValidationError(f"a {kind.group_kind} without metadata")
+    fields = _split(parts["metadata"])
     if fields.pop("managedFields", None) is not None:
         parts["metadata"] = msgspec.Raw(_encode(fields))
+    meta = _decode_meta(parts["metadata"])
     if "kind" not in parts:
         parts = {
             "apiVersion": msgspec.Raw(_encode(kind.api_version)),
