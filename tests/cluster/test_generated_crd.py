@@ -1,0 +1,169 @@
+"""A real API server takes what is generated, and behaves as the declarations say."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from pyopscaffold import generate
+from pyopscaffold.errors import Invalid
+from pyopscaffold.files.apply import apply
+from pyopscaffold.files.plan import plan
+from pyopscaffold.loader import source
+from pyopscaffold.model.project import Project
+
+if TYPE_CHECKING:
+    from pyopscaffold.testing import ApiServer, RestClient
+    from pyopscaffold.testing.plugin import ControlPlanes
+
+DECLARATIONS = Path(__file__).parents[1] / "oracle" / "testdata" / "python"
+PROJECT = Project(domain="example.com", name="acme", package="acme", image="acme", cli_version="")
+DATABASES = "/apis/example.com/v1/namespaces/default/mydatabases"
+
+
+class Cluster:
+    """An API server on which the generated CRDs are installed."""
+
+    def __init__(self, server: ApiServer, config: Path) -> None:
+        self.config = config
+        self.client: RestClient = server.client()
+        self._command = [str(server.kubectl), f"--kubeconfig={server.kubeconfig()}"]
+
+    def kubectl(self, *arguments: str | Path) -> str:
+        """Run kubectl, and return what it printed."""
+        done = subprocess.run([*self._command, *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def install(self, *paths: str) -> str:
+        """Apply files of config/ as strictly as the server can."""
+        files = [f"--filename={self.config / path}" for path in paths]
+        return self.kubectl("apply", "--server-side", "--validate=strict", *files)
+
+    def database(self, name: str, spec: dict[str, Any]) -> dict[str, Any]:
+        """Create a MyDatabase, and return what the server made of it."""
+        body = {"apiVersion": "example.com/v1", "kind": "MyDatabase", "metadata": {"name": name}, "spec": spec}
+        return self.client.create(DATABASES, body)
+
+
+@pytest.fixture(scope="module")
+def cluster(control_planes: ControlPlanes, tmp_path_factory: pytest.TempPathFactory) -> Cluster:
+    """Give a control plane with the CRDs of the oracle's declarations, each accepted and established."""
+    root = tmp_path_factory.mktemp("project")
+    model = source.read(DECLARATIONS, "acme", python=sys.executable)
+    apply(plan(root, generate.artefacts(model, PROJECT, {})))
+    cluster = Cluster(control_planes().start(), root / "config")
+    cluster.install("crd/bases")
+    cluster.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+    return cluster
+
+
+def test_crds_are_sound(cluster: Cluster) -> None:
+    """Every CRD is structural, all its names are accepted, and the server has no complaint."""
+    for crd in json.loads(cluster.kubectl("get", "crd", "--output=json"))["items"]:
+        conditions = {condition["type"]: condition["status"] for condition in crd["status"]["conditions"]}
+        assert conditions == {"NamesAccepted": "True", "Established": "True"}
+
+
+def test_server_keeps_the_schema(cluster: Cluster) -> None:
+    """The server neither drops nor adds anything in the schemas."""
+    for path in (cluster.config / "crd" / "bases").iterdir():
+        ours = yaml.safe_load(path.read_text())
+        theirs = json.loads(cluster.kubectl("get", "crd", ours["metadata"]["name"], "--output=json"))
+        schemas = [{v["name"]: v["schema"] for v in crd["spec"]["versions"]} for crd in (ours, theirs)]
+        assert schemas[0] == schemas[1]
+
+
+def test_samples_are_accepted(cluster: Cluster) -> None:
+    """Every sample is an object that the server takes as it stands."""
+    applied = cluster.install("samples")
+    assert sorted(applied.split("\n")) == [
+        "",
+        "gadget.example.com/gadget-sample serverside-applied",
+        "mydatabase.example.com/mydatabase-sample serverside-applied",
+    ]
+
+
+def test_commented_fields_of_samples_are_accepted(cluster: Cluster, tmp_path: Path) -> None:
+    """The optional fields that a sample shows as comments are valid when they are put in."""
+    text = (cluster.config / "samples" / "v1_mydatabase.yaml").read_text()
+    full = tmp_path / "full.yaml"
+    full.write_text(text.replace("  # replicas:", "  replicas:").replace("  # storage:", "  storage:"))
+    assert yaml.safe_load(full.read_text())["spec"] == {"version": "14", "replicas": 1, "storage": "10Gi"}
+    cluster.kubectl("apply", "--server-side", "--validate=strict", "--dry-run=server", f"--filename={full}")
+
+
+def test_roles_are_accepted(cluster: Cluster) -> None:
+    """The operator's role and the users' roles are valid."""
+    cluster.kubectl("create", "namespace", "system")
+    assert cluster.install("rbac").count("serverside-applied") == 9
+
+
+def test_explain(cluster: Cluster) -> None:
+    """Kubectl explains a field by its docstring, and the object by the class's."""
+    assert "Number of database pods, 1 to 10; 1 if unset." in cluster.kubectl("explain", "mydatabases.spec.replicas")
+    assert "A PostgreSQL database run as a StatefulSet." in cluster.kubectl("explain", "mydatabases")
+
+
+def test_defaults(cluster: Cluster) -> None:
+    """The server fills in the defaults of the spec, and a status that nobody has observed yet."""
+    made = cluster.database("defaults", {})
+    assert made["spec"] == {"version": "14", "replicas": 1}
+    assert made["status"] == {"observedGeneration": -1}
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ({"replicas": 0}, "spec.replicas"),
+        ({"replicas": 11}, "spec.replicas"),
+        ({"version": "latest"}, "spec.version"),
+        ({"storage": "much"}, "spec.storage"),
+    ],
+)
+def test_refusals(cluster: Cluster, spec: dict[str, Any], field: str) -> None:
+    """The server refuses what the bounds and patterns of the declaration exclude, and names the field."""
+    with pytest.raises(Invalid) as caught:
+        cluster.database("refused", spec)
+    assert {cause.field for cause in caught.value.causes} == {field}
+
+
+def test_nested_defaults(cluster: Cluster) -> None:
+    """Nested defaults arrive although their parent was not given, and so do those of list items."""
+    gadget = yaml.safe_load((cluster.config / "samples" / "v1_gadget.yaml").read_text())
+    gadget["metadata"]["name"] = "nested"
+    gadget["spec"]["ports"] = [{"name": "a", "number": 1}]
+    spec = cluster.client.create("/apis/example.com/v1/gadgetry", gadget)["spec"]
+    assert spec["retry"] == {"limit": 3, "delay": "5m0s"}
+    assert spec["slowRetry"] == {"limit": 9, "delay": "5m0s"}
+    assert spec["ports"] == [{"name": "a", "number": 1, "protocol": "TCP"}]
+    assert "otherRetry" not in spec
+
+
+def test_scale(cluster: Cluster) -> None:
+    """Kubectl scales through the subresource."""
+    cluster.database("scaled", {})
+    cluster.kubectl("scale", "mydatabase/scaled", "--replicas=3")
+    assert cluster.client.get(f"{DATABASES}/scaled")["spec"]["replicas"] == 3
+
+
+def test_columns(cluster: Cluster) -> None:
+    """Kubectl shows the columns, and finds the kind by its short name."""
+    cluster.database("shown", {})
+    condition = {
+        "type": "Ready",
+        "status": "True",
+        "reason": "Up",
+        "message": "",
+        "lastTransitionTime": "2026-01-31T12:00:00Z",
+    }
+    cluster.client.merge(f"{DATABASES}/shown/status", {"status": {"readyReplicas": 2, "conditions": [condition]}})
+    header, row = cluster.kubectl("get", "db", "shown").splitlines()
+    assert header.split() == ["NAME", "READY", "REPLICAS", "AGE"]
+    assert row.split()[:3] == ["shown", "True", "2"]
