@@ -97,8 +97,10 @@ class Controller:
         self._listen()
         workers = [asyncio.create_task(self._work(), name=f"{self.name}-{index}") for index in range(self.workers)]
         try:
-            await asyncio.gather(*workers)
-        finally:
+            done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+            for worker in done:
+                worker.result()
+        finally:  # wait, unlike gather, leaves the workers running when it is cancelled
             self.queue.shut_down()
             await asyncio.wait([asyncio.create_task(self.queue.drained())], timeout=self.grace)
             if self.queue.in_progress():

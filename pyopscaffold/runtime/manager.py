@@ -243,6 +243,7 @@ class Manager:
     async def _hold(self, side: SideThread, elector: LeaderElector, metrics: Metrics) -> None:
         await side.run(self._hold_or_abort(elector))
         metrics.leading(self._lease_name(), leading=False)
+        self.leading = False
         for controller in self._controllers:
             controller.grace = 0.0
         raise LeadershipLostError("lost the lease; another replica takes over")

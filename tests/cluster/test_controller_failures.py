@@ -6,14 +6,14 @@ import asyncio
 import threading
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from pyopscaffold.api import controller
 from pyopscaffold.kube.builtin import CONFIG_MAP
 from pyopscaffold.runtime import Context, Reconciler, Result, conditions
 from tests.cluster.widgets import Cluster, Widget, WidgetReconciler, config_map, operating, scrape, soon
 
 if TYPE_CHECKING:
+    import pytest
+
     from pyopscaffold.testing import ApiServer
 
 

@@ -13,7 +13,7 @@ from pyopscaffold.api import Conditions, Object, controller, int64, resource
 from pyopscaffold.errors import ClientError, NotFound, TerminalError
 from pyopscaffold.kube.builtin import CONFIG_MAP
 from pyopscaffold.runtime import Context, Manager, Options, Reconciler, Result, conditions
-from pyopscaffold.runtime.client.config import load
+from pyopscaffold.runtime.client.config import ClusterConfig, load
 from pyopscaffold.testing import RestClient, eventually
 
 if TYPE_CHECKING:
@@ -248,16 +248,27 @@ def config_map(name: str, text: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"text": text}}
 
 
+def begin(
+    reconciler: Reconciler[Any],
+    server: ApiServer,
+    namespace: str,
+    *,
+    config: ClusterConfig | None = None,
+    **options: Any,
+) -> tuple[Manager, asyncio.Task[None]]:
+    """Start a manager for one namespace, as admin unless the config says otherwise."""
+    addresses = {"metrics_bind_address": "127.0.0.1:0", "health_probe_bind_address": "127.0.0.1:0"}
+    chosen = Options(namespaces=(namespace,), **{**addresses, **options})
+    manager = Manager([reconciler], options=chosen, config=config or load(server.kubeconfig()))
+    return manager, asyncio.create_task(manager.run())
+
+
 @asynccontextmanager
 async def operating(
     reconciler: Reconciler[Any], server: ApiServer, namespace: str, **options: Any
 ) -> AsyncIterator[Manager]:
-    """Run a manager for one namespace, as admin, while the block lasts."""
-    chosen = {"metrics_bind_address": "127.0.0.1:0", "health_probe_bind_address": "127.0.0.1:0", **options}
-    manager = Manager(
-        [reconciler], options=Options(namespaces=(namespace,), **chosen), config=load(server.kubeconfig())
-    )
-    running = asyncio.create_task(manager.run())
+    """Run a manager while the block lasts; see begin."""
+    manager, running = begin(reconciler, server, namespace, **options)
     try:
         yield manager
     finally:
