@@ -1,0 +1,99 @@
+"""``pyopscaffold lint-crd``."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pyopscaffold.cli import console
+from pyopscaffold.errors import DocumentError, UsageError
+
+if TYPE_CHECKING:
+    from pyopscaffold.lint.finding import Report
+
+
+class ProfileName(enum.StrEnum):
+    """Names of :class:`pyopscaffold.lint.rule.Profile` on the command line."""
+
+    APISERVER = "apiserver"
+    CHECKLIST = "checklist"
+    STRICT = "strict"
+
+
+class Output(enum.StrEnum):
+    """Forms of the report."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("lint-crd")(lint_crd)
+
+
+def lint_crd(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")],
+    *,
+    profile: Annotated[
+        ProfileName,
+        typer.Option(help="apiserver: what a server refuses; checklist: design too; strict: all rules."),
+    ] = ProfileName.CHECKLIST,
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="RULES", help="Only these rules: ids or prefixes, comma-separated.")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="RULES", help="Not these rules: ids or prefixes, comma-separated.")
+    ] = None,
+    output: Annotated[Output, typer.Option("--output", "-o", help="Form of the report.")] = Output.TEXT,
+) -> None:
+    """Check the design of CRDs and of the RBAC beside them.
+
+    Exits 0 if nothing is found, 1 if something is, 2 if it could not check, which is also when there is no CRD.
+    """
+    from pyopscaffold.lint.engine import lint  # noqa: PLC0415 - heavy imports belong to the command
+    from pyopscaffold.lint.registry import builtin  # noqa: PLC0415
+    from pyopscaffold.lint.rule import Profile  # noqa: PLC0415
+    from pyopscaffold.loader.manifests import load_sources  # noqa: PLC0415
+
+    rules = builtin().choose(profile=Profile[profile.name], select=_split(select), ignore=_split(ignore))
+    if not rules:
+        raise UsageError("no rule is left to check by", hint="ignore fewer, or select more")
+    report = lint(load_sources(paths), rules)
+    if not report.crds and not report.findings:
+        raise _nothing_found(paths, report)
+    _print(report, output)
+    if report.findings:
+        raise typer.Exit(1)
+
+
+def _split(values: list[str] | None) -> list[str]:
+    return [part.strip() for value in values or () for part in value.split(",") if part.strip()]
+
+
+def _nothing_found(paths: list[str], report: Report) -> DocumentError:
+    where = ", ".join(paths)
+    if not report.skipped:
+        return DocumentError(f"no CRD found in {where}", hint="name files or folders with CustomResourceDefinitions")
+    first = report.skipped[0]
+    return DocumentError(
+        f"no CRD found in {where}: {first.file}:{first.line} and {len(report.skipped) - 1} more are no whole ones "
+        f"({first.reason})"
+        if len(report.skipped) > 1
+        else f"no CRD found in {where}: {first.file}:{first.line} is no whole one ({first.reason})",
+        hint="render it first, by helm template or kubectl kustomize, and pipe that into lint-crd -",
+    )
+
+
+def _print(report: Report, output: Output) -> None:
+    from pyopscaffold.lint.report import json, text  # noqa: PLC0415
+
+    if output is Output.JSON:
+        rendered = json.render(report)
+    else:
+        rendered = text.render(report, colour=console.colourful(sys.stdout))
+    encoding = sys.stdout.encoding or "utf-8"
+    console.say(rendered.encode(encoding, "backslashreplace").decode(encoding).removesuffix("\n"))

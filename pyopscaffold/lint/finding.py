@@ -1,0 +1,59 @@
+"""What the linter says."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from dataclasses import dataclass
+
+
+class Severity(enum.StrEnum):
+    """How much a finding matters: an error is refused by the server or breaks users, a warning costs them later."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, order=True, kw_only=True)
+class Finding:
+    """One breach of one rule at one place. Lines and columns count from 1; findings sort by place.
+
+    ``field`` is the place in the user's terms, such as ``.spec.items[].name``, or empty. ``crd`` is the name of the
+    CRD, ``version`` the API version, both empty where there is none. ``snippet`` is the line of text.
+    """
+
+    file: str
+    line: int
+    column: int
+    rule: str
+    severity: Severity = dataclasses.field(compare=False)
+    message: str
+    crd: str = ""
+    version: str = ""
+    field: str = ""
+    snippet: str = dataclasses.field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True, order=True)
+class Skipped:
+    """A part of a file that was not checked, and why."""
+
+    file: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The outcome of a run; ``crds`` counts the CRDs that were checked, ``rules`` the rules that were on."""
+
+    findings: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    files: int
+    crds: int
+    rules: int
+
+    def count(self, severity: Severity) -> int:
+        """Count the findings of one severity."""
+        return sum(finding.severity is severity for finding in self.findings)

@@ -1,0 +1,3 @@
+"""Forms of a report; each module has a ``render``."""
+
+from __future__ import annotations

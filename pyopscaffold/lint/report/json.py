@@ -1,0 +1,29 @@
+"""The report for programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from pyopscaffold.lint.finding import Severity
+
+if TYPE_CHECKING:
+    from pyopscaffold.lint.finding import Report
+
+FORMAT_VERSION = 1  # raised when a key changes its meaning or goes
+
+
+def render(report: Report) -> str:
+    """Render the report as one JSON object: ``findings``, ``skipped`` and ``summary``; nothing is folded."""
+    summary = {"files": report.files, "crds": report.crds, "rules": report.rules}
+    summary |= {
+        f"{severity}s" if severity != Severity.INFO else "infos": report.count(severity) for severity in Severity
+    }
+    content = {
+        "version": FORMAT_VERSION,
+        "findings": [asdict(finding) for finding in report.findings],
+        "skipped": [asdict(part) for part in report.skipped],
+        "summary": summary,
+    }
+    return json.dumps(content, indent=2) + "\n"

@@ -1,0 +1,91 @@
+"""The report for people: one block a finding, with the line it is about."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pyopscaffold.lint.finding import Finding, Report, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Paint = Callable[[str, str], str]
+
+_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
+_BOLD, _DIM = "1", "2"
+_WIDEST = 160
+_TOKEN = re.compile(r"\S[^\s:]*")
+
+
+def render(report: Report, *, colour: bool = False) -> str:
+    """Render the report; findings of one rule in one subtree of a version are folded into one."""
+    paint = _paint if colour else _plain
+    blocks = [_block(group, paint) for group in _folded(report.findings)]
+    return "\n".join([*blocks, *_skipped(report), _summary(report)]) + "\n"
+
+
+def _paint(text: str, code: str) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m"
+
+
+def _plain(text: str, code: str) -> str:  # noqa: ARG001 - the same shape as _paint
+    return text
+
+
+def _folded(findings: tuple[Finding, ...]) -> Iterator[list[Finding]]:
+    """Group what repeats, each group at the place of its first finding."""
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for index, finding in enumerate(findings):
+        subtree = _subtree(finding.field)
+        key = (finding.rule, finding.file, finding.crd, finding.version, subtree or str(index))
+        groups.setdefault(key, []).append(finding)
+    yield from groups.values()
+
+
+def _subtree(field: str) -> str:
+    """``.spec.template.spec.x[]`` → ``.spec.template``."""
+    return ".".join(field.split(".")[:3]).rstrip("[]{}")
+
+
+def _block(group: list[Finding], paint: Paint) -> str:
+    first = group[0]
+    place = paint(f"{first.file}:{first.line}:{first.column}", _BOLD)
+    more = f" (×{len(group)} under {_subtree(first.field)})" if len(group) > 1 else ""
+    lines = [
+        f"{place} {first.rule} {paint(first.severity, _COLOURS[first.severity])} {first.message}{paint(more, _DIM)}"
+    ]
+    return "\n".join([*lines, *_snippet(first, paint)])
+
+
+def _snippet(finding: Finding, paint: Paint) -> Iterator[str]:
+    """Show the line and carets under what stands at the finding's column."""
+    line = finding.snippet.replace("\t", " ")
+    if not line.strip():
+        return
+    start = min(finding.column - 1, len(line))
+    cut = max(0, start - _WIDEST // 2)
+    token = _TOKEN.match(line, start)
+    length = min(token.end() - start if token else 1, _WIDEST // 2)
+    number = str(finding.line)
+    yield f"  {paint(number, _DIM)} {paint('|', _DIM)} {line[cut : cut + _WIDEST].rstrip()}"
+    yield f"  {' ' * len(number)} {paint('|', _DIM)} {' ' * (start - cut)}{paint('^' * length, _COLOURS[finding.severity])}"
+
+
+def _skipped(report: Report) -> Iterator[str]:
+    for reason in sorted({part.reason for part in report.skipped}):
+        places = [f"{part.file}:{part.line}" for part in report.skipped if part.reason == reason]
+        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        yield f"not checked, {reason}: {places[0]}{more}"
+
+
+def _summary(report: Report) -> str:
+    checked = (
+        f"{_count(report.crds, 'CRD')} in {_count(report.files, 'file')} checked by {_count(report.rules, 'rule')}"
+    )
+    found = [_count(report.count(severity), severity) for severity in Severity if report.count(severity)]
+    return f"{checked}: {', '.join(found) or 'no findings'}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 or noun == Severity.INFO else f"{number} {noun}s"

@@ -1,0 +1,37 @@
+"""SU01: a status is written through the status subresource."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyopscaffold.lint.example import crd
+from pyopscaffold.lint.finding import Severity
+from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.subject import Version, mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def check(version: Version) -> Iterator[Hit]:
+    """Report a status schema without ``subresources.status``."""
+    status = version.status
+    if status is not None and not isinstance(mapping(version.data.get("subresources")).get("status"), dict):
+        yield Hit(status.path, f"version {version.name} has a status, but no subresources.status", status.field)
+
+
+_STATUS = "status: {type: object, description: Observed state.}"
+
+RULE = Rule(
+    id="SU01",
+    name="status-subresource",
+    severity=Severity.ERROR,
+    profile=Profile.CHECKLIST,
+    subject=Version,
+    what="A version with a status enables the status subresource.",
+    why="Without it whoever may write the spec may write the status, each status update raises metadata.generation, "
+    "and RBAC can't tell the two apart.",
+    check=check,
+    good=(crd(_STATUS), crd("spec: {type: object}", extra="")),
+    bad=(crd(_STATUS, extra=""), crd(_STATUS, extra="subresources: {scale: {}}")),
+)

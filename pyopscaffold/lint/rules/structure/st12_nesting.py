@@ -1,0 +1,62 @@
+"""ST12: fields are at most three levels deep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.finding import Severity
+from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.subject import Node, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LIMIT = 3  # named fields below spec or status; lists and maps add none by themselves
+
+
+def check(version: Version) -> Iterator[Hit]:
+    """Report each subtree that reaches deeper once, at its field of the deepest allowed level."""
+    deepest: dict[Node, Node] = {}
+    tops: dict[str, Node] = {}
+    for part in ("spec", "status"):
+        for node in version.own(part):
+            if node.name and node.depth - 1 > _LIMIT:
+                top = _ancestor(node)
+                top = tops.setdefault(top.field, top)
+                if top not in deepest or deepest[top].depth < node.depth:
+                    deepest[top] = node
+    for top, node in deepest.items():
+        yield Hit(
+            top.path, f"{top.field} nests {node.depth - 1} levels deep, to {node.field}; keep to {_LIMIT}", top.field
+        )
+
+
+def _ancestor(node: Node) -> Node:
+    while node.parent is not None and not (node.name and node.depth - 1 == _LIMIT):
+        node = node.parent
+    return node
+
+
+_LEAF = "{type: string, maxLength: 9, description: Leaf.}"
+
+RULE = Rule(
+    id="ST12",
+    name="nesting",
+    severity=Severity.WARNING,
+    profile=Profile.CHECKLIST,
+    subject=Version,
+    what="Fields of spec and status are at most three levels deep; embedded Kubernetes types do not count.",
+    why="Deep objects are hard to write, to explain and to merge; a deep subtree is mostly an API of its own.",
+    check=check,
+    good=(
+        spec(f"a: {{type: object, properties: {{b: {{type: object, properties: {{c: {_LEAF}}}}}}}}}"),
+        spec(f"a: {{type: array, items: {{type: object, properties: {{b: {{type: array, items: {_LEAF}}}}}}}}}"),
+    ),
+    bad=(
+        spec(
+            "a: {type: object, properties: {b: {type: object, properties: "
+            f"{{c: {{type: object, properties: {{d: {_LEAF}}}}}}}}}}}}}"
+        ),
+    ),
+)

@@ -1,0 +1,238 @@
+"""What rules look at: a file, a manifest in it, a CRD, a version of it, a node of its schema.
+
+Input may be anything, so each accessor gives an empty value where the YAML has another type than it should;
+the rules about structure report that.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.document.reader import Document, Path, Source, Unreadable
+from pyopscaffold.kube.builtin import CUSTOM_RESOURCE_DEFINITION
+from pyopscaffold.lint.coretypes import core_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+CRD_KIND = CUSTOM_RESOURCE_DEFINITION.kind
+CRD_API_VERSION = CUSTOM_RESOURCE_DEFINITION.api_version
+_NOT_TEMPLATED = frozenset({"schema", "validation"})
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Give ``value`` if it is a mapping, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def listing(value: Any) -> list[Any]:
+    """Give ``value`` if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def text(value: Any) -> str:
+    """Give ``value`` if it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file and the parts that it was read into."""
+
+    source: Source
+    parts: tuple[Document | Unreadable, ...]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """One Kubernetes object; ``base`` is its path in the document, which is not empty within a ``List``."""
+
+    document: Document
+    base: Path
+    data: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The kind, or ""."""
+        return text(self.data.get("kind"))
+
+    @property
+    def api_version(self) -> str:
+        """The apiVersion, or ""."""
+        return text(self.data.get("apiVersion"))
+
+    @property
+    def name(self) -> str:
+        """The name in metadata, or ""."""
+        return text(mapping(self.data.get("metadata")).get("name"))
+
+    @property
+    def is_crd(self) -> bool:
+        """Whether this is a CustomResourceDefinition of any version."""
+        return self.kind == CRD_KIND and self.api_version.startswith(f"{CUSTOM_RESOURCE_DEFINITION.group}/")
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether this is a kustomize patch of a CRD: it names one, and says nothing of what makes a CRD."""
+        return not mapping(self.data.get("spec")).keys() & {"group", "names", "versions"}
+
+    @cached_property
+    def is_template(self) -> bool:
+        """Whether a value outside of schemas has ``{{``: the text parses, but a renderer is still to fill it in."""
+        pending: list[Any] = [self.data]
+        while pending:
+            value = pending.pop()
+            if isinstance(value, dict):
+                pending += [item for key, item in value.items() if key not in _NOT_TEMPLATED]
+            elif isinstance(value, list):
+                pending += value
+            elif isinstance(value, str) and "{{" in value:
+                return True
+        return False
+
+
+@dataclass(frozen=True)
+class Crd:
+    """A CustomResourceDefinition of apiextensions.k8s.io/v1."""
+
+    manifest: Manifest
+
+    @property
+    def name(self) -> str:
+        """The name in metadata, or ""."""
+        return self.manifest.name
+
+    @cached_property
+    def spec(self) -> dict[str, Any]:
+        """The CRD's own spec."""
+        return mapping(self.manifest.data.get("spec"))
+
+    @cached_property
+    def versions(self) -> tuple[Version, ...]:
+        """The versions that are mappings, in the order of the text."""
+        found = enumerate(listing(self.spec.get("versions")))
+        return tuple(
+            Version(self, ("spec", "versions", index), data) for index, data in found if isinstance(data, dict)
+        )
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a CRD."""
+
+    crd: Crd
+    path: Path
+    data: dict[str, Any] = dataclasses.field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The version's name, or ""."""
+        return text(self.data.get("name"))
+
+    @cached_property
+    def root(self) -> Node | None:
+        """The root of the schema, or None where the version has none."""
+        schema = mapping(self.data.get("schema")).get("openAPIV3Schema")
+        return Node(schema, (*self.path, "schema", "openAPIV3Schema"), "") if isinstance(schema, dict) else None
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes of the schema, parents before children, in the order of the text."""
+        if self.root is None:
+            return ()
+        found, pending = [], [self.root]
+        while pending:
+            node = pending.pop()
+            found.append(node)
+            pending += reversed(tuple(node.children()))
+        return tuple(found)
+
+    def own(self, part: str) -> Iterator[Node]:
+        """Iterate over the nodes below and including ``part`` (spec or status) that the API's author shaped.
+
+        The inside of embedded Kubernetes types is left out.
+        """
+        return (node for node in self.nodes if node.part == part and not node.core)
+
+    @property
+    def status(self) -> Node | None:
+        """The schema of ``status``, or None."""
+        return self.root.property("status") if self.root else None
+
+    @property
+    def conditions(self) -> Node | None:
+        """The schema of ``status.conditions``, or None."""
+        return self.status.property("conditions") if self.status else None
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """One node of a schema.
+
+    ``path`` leads to it in the manifest, ``field`` in the user's objects: ``.spec.items[].labels{}``, where ``[]``
+    stands for the items of a list and ``{}`` for the values of a map. ``name`` is the property's name, "" for the
+    root, items and values. ``core`` names the Kubernetes type that the node is a part of, or is "".
+    """
+
+    schema: dict[str, Any] = dataclasses.field(repr=False)
+    path: Path
+    field: str
+    name: str = ""
+    parent: Node | None = dataclasses.field(default=None, repr=False)
+    part: str = ""
+    depth: int = 0
+    core: str = ""
+
+    @property
+    def type(self) -> str:
+        """The type, or ""."""
+        return text(self.schema.get("type"))
+
+    @cached_property
+    def core_type(self) -> str:
+        """The Kubernetes type that this node embeds, or ""."""
+        return core_type(self.schema)
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The properties, or an empty mapping."""
+        return mapping(self.schema.get("properties"))
+
+    @property
+    def required(self) -> list[Any]:
+        """The names of required properties."""
+        return listing(self.schema.get("required"))
+
+    def property(self, name: str) -> Node | None:
+        """Give the node of one property, or None."""
+        schema = self.properties.get(name)
+        if not isinstance(schema, dict):
+            return None
+        return self._child(schema, ("properties", name), f"{self.field}.{name}", name)
+
+    def children(self) -> Iterator[Node]:
+        """Iterate over properties, items and values; not over what stands in allOf, anyOf, oneOf or not."""
+        for name in self.properties:
+            child = self.property(name)
+            if child is not None:
+                yield child
+        for keyword, suffix in (("items", "[]"), ("additionalProperties", "{}")):
+            schema = self.schema.get(keyword)
+            if isinstance(schema, dict):
+                yield self._child(schema, (keyword,), self.field + suffix, "")
+
+    def _child(self, schema: dict[str, Any], step: Path, place: str, name: str) -> Node:
+        return Node(
+            schema,
+            (*self.path, *step),
+            place,
+            name,
+            self,
+            self.part or name,
+            self.depth + bool(name),
+            self.core or self.core_type,
+        )

@@ -1,0 +1,60 @@
+"""Finds and reads manifests: files, folders and standard input become sources."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyopscaffold.document.reader import Source
+from pyopscaffold.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+STDIN = "-"
+_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+_NEVER_MANIFESTS = frozenset({"node_modules", "__pycache__"})
+
+
+def load_sources(paths: Iterable[str]) -> Iterator[Source]:
+    """Read what ``paths`` name, each file once: files of any name, folders' YAML and JSON files, ``-`` for stdin.
+
+    Folders are walked in alphabetical order; hidden ones and ones of installed packages are left out.
+
+    Raises:
+        DocumentError: a path is not there, can't be read, or is not UTF-8 text.
+
+    """
+    seen: set[str] = set()
+    for path in paths:
+        for file in _expand(path):
+            identity = file if file == STDIN else os.path.realpath(file)
+            if identity not in seen:
+                seen.add(identity)
+                yield _read(file)
+
+
+def _expand(path: str) -> Iterator[str]:
+    if path == STDIN or not os.path.isdir(path):  # noqa: PTH112 - os.walk keeps the spelling of the user's path
+        yield path
+        return
+    for folder, folders, files in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_MANIFESTS)
+        for name in sorted(files):
+            if Path(name).suffix.lower() in _SUFFIXES:
+                yield os.path.normpath(os.path.join(folder, name))  # noqa: PTH118 - as above
+
+
+def _read(file: str) -> Source:
+    name = "<stdin>" if file == STDIN else file
+    try:
+        raw = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
+    except OSError as error:
+        raise DocumentError(f"{name}: can't be read: {error.strerror or error}") from error
+    try:
+        return Source(name, raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise DocumentError(f"{name}:{line}: not UTF-8 text", hint="save it as UTF-8") from error
