@@ -267,9 +267,7 @@ def demo(folder: Path) -> None:
     tool = Path(sys.executable).parent / "pyopscaffold"
     console.print("$ pyopscaffold envtest setup", style="bold cyan", markup=False)
     subprocess.run([tool, "envtest", "setup"], check=True)
-    assets = subprocess.run(
-        [tool, "envtest", "path", "--plain"], check=True, capture_output=True, text=True
-    ).stdout.strip()
+    found = subprocess.run([tool, "envtest", "path", "--plain"], check=True, capture_output=True, text=True)
     shell = Shell(project, Path(found.stdout.strip()) / "kubectl", kubeconfig)
     scaffold(shell)
     with ExitStack() as running:
