@@ -184,7 +184,9 @@ class Manager:
                     try:
                         await client.list_page(kind, namespace=namespace, limit=1)
                     except ConnectionFailed as error:
-                        raise KubeconfigError(f"the API server {config.server} can't be reached: {error}") from error
+                        raise KubeconfigError(
+                            str(error), hint="is it the right kubeconfig, and does the server run?"
+                        ) from error
                     except NotFound as error:
                         message = f"{config.server} does not know {kind.group_resource} {kind.version}"
                         raise UserError(message, hint="install its CRD (make install)") from error
