@@ -68,13 +68,17 @@ def plan_project(root: Path, *, python: str = "", force: bool = False) -> tuple[
         ProjectError, LoadError, DeclarationError, DocumentError, FilesError: as the parts say.
 
     """
-    from pyopscaffold import generate as generators  # noqa: PLC0415 - so that --help stays quick
-    from pyopscaffold.files.plan import plan  # noqa: PLC0415
+    from pyopscaffold.loader import interpreter  # noqa: PLC0415 - so that --help stays quick
     from pyopscaffold.loader import project as project_file  # noqa: PLC0415
-    from pyopscaffold.loader import source, tree  # noqa: PLC0415
 
     project = project_file.read(root)
-    model = source.read(root, project.package, python=python)
+    probe = interpreter.start(root, project.package, python=python)
+    # The probe imports the user's code meanwhile.
+    from pyopscaffold import generate as generators  # noqa: PLC0415
+    from pyopscaffold.files.plan import plan  # noqa: PLC0415
+    from pyopscaffold.loader import source, tree  # noqa: PLC0415
+
+    model = source.model_of(root, probe.answer())
     present = tree.texts(root, generators.READS)
     made = generators.artefacts(model, project, present)
     return plan(root, made, delete=generators.stale(made, present), force=force), model.warnings

@@ -42,40 +42,66 @@ def find_interpreter(root: Path, *, python: str = "", environ: Mapping[str, str]
     )
 
 
-def probe(root: Path, package: str, *, python: str = "") -> dict[str, Any]:
-    """Import the project's declarations in its own interpreter, and return what the probe says about them.
+class Probe:
+    """The probe at work: it imports the project's declarations while the caller does something else."""
+
+    def __init__(self, root: Path, package: str, command: list[str], process: subprocess.Popen[bytes]) -> None:
+        self._root = root
+        self._package = package
+        self._command = command
+        self._process = process
+
+    def answer(self) -> dict[str, Any]:
+        """Wait for the probe, and return what it says about the declarations.
+
+        Raises:
+            LoadError: the interpreter lacks the runtime, or the project's code can't be imported; the message names
+                file and line.
+
+        """
+        with self._process as process:
+            try:
+                said, complaints = process.communicate(timeout=_TIMEOUT)
+            except subprocess.TimeoutExpired as error:
+                process.kill()
+                raise LoadError(
+                    f"importing {self._package} took longer than {_TIMEOUT:.0f} s",
+                    hint="modules under api/, controllers/ and webhooks/ only declare: start nothing when imported",
+                ) from error
+            except BaseException:
+                process.kill()
+                raise
+        try:
+            answer: dict[str, Any] = json.loads(said)
+        except ValueError:
+            raise _no_answer(self._command, process.returncode, complaints) from None
+        if "runtime_missing" in answer:
+            message = f"{self._command[0]} does not have the runtime: {answer['runtime_missing']}"
+            raise LoadError(message, hint=_GET_RUNTIME)
+        if "failure" in answer:
+            raise _import_failure(self._root, self._package, answer["failure"])
+        return answer
+
+
+def start(root: Path, package: str, *, python: str = "") -> Probe:
+    """Start the probe for ``package`` under ``root``.
 
     Raises:
-        LoadError: there is no interpreter, it lacks the runtime, or the project's code can't be imported; the message
-            names file and line.
+        LoadError: there is no interpreter, or it does not start.
 
     """
     command = find_interpreter(root, python=python)
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             [*command, "-P", str(_PROBE), str(root), package],
             cwd=root,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_TIMEOUT,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
     except OSError as error:
         raise LoadError(f"{command[0]} can't be started: {error.strerror}") from error
-    except subprocess.TimeoutExpired as error:
-        raise LoadError(
-            f"importing {package} took longer than {_TIMEOUT:.0f} s",
-            hint="modules under api/, controllers/ and webhooks/ must only declare: start nothing when imported",
-        ) from error
-    try:
-        answer: dict[str, Any] = json.loads(done.stdout)
-    except ValueError:
-        raise _no_answer(command, done) from None
-    if "runtime_missing" in answer:
-        raise LoadError(f"{command[0]} does not have the runtime: {answer['runtime_missing']}", hint=_GET_RUNTIME)
-    if "failure" in answer:
-        raise _import_failure(root, package, answer["failure"])
-    return answer
+    return Probe(root, package, command, process)
 
 
 def relative(root: Path, file: str) -> str:
@@ -84,10 +110,10 @@ def relative(root: Path, file: str) -> str:
     return path.relative_to(real).as_posix() if path.is_relative_to(real := root.resolve()) else file
 
 
-def _no_answer(command: list[str], done: subprocess.CompletedProcess[bytes]) -> LoadError:
-    said = done.stderr.decode(errors="replace").strip().splitlines()
+def _no_answer(command: list[str], code: int, complaints: bytes) -> LoadError:
+    said = complaints.decode(errors="replace").strip().splitlines()
     return LoadError(
-        f"{' '.join(command)} ended with code {done.returncode}: {said[-1] if said else 'it said nothing'}",
+        f"{' '.join(command)} ended with code {code}: {said[-1] if said else 'it said nothing'}",
         hint="the project needs Python 3.11 or newer, and modules that can be imported without side effects",
     )
 

@@ -12,7 +12,7 @@ from pyopscaffold.api.declarations import RbacRule
 from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.loader import checks
-from pyopscaffold.loader.interpreter import probe, relative
+from pyopscaffold.loader.interpreter import relative, start
 from pyopscaffold.loader.paths import PathReader
 from pyopscaffold.loader.suggest import choose, spell_instead
 from pyopscaffold.model.kinds import (
@@ -45,7 +45,16 @@ def read(root: Path, package: str, *, python: str = "") -> ProjectModel:
         DeclarationError: declarations are wrong; all problems at once.
 
     """
-    answer = probe(root, package, python=python)
+    return model_of(root, start(root, package, python=python).answer())
+
+
+def model_of(root: Path, answer: Json) -> ProjectModel:
+    """Return the model that a probe's answer describes.
+
+    Raises:
+        DeclarationError: declarations are wrong; all problems at once.
+
+    """
     return _Reader(root, answer).model()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from pyopscaffold.errors import LoadError
 from pyopscaffold.loader import source
-from pyopscaffold.loader.interpreter import find_interpreter, probe
+from pyopscaffold.loader.interpreter import find_interpreter, start
 from tests.unit.loader.projects import make
 
 if TYPE_CHECKING:
@@ -108,5 +108,6 @@ def test_controllers_do_not_import_the_http_client(tmp_path: Path) -> None:
         if "aiohttp" in sys.modules:
             raise RuntimeError("aiohttp was imported")
         """
-    answer = probe(make(tmp_path, {"controllers/thing.py": controller}), "acme", python=sys.executable)
+    probe = start(make(tmp_path, {"controllers/thing.py": controller}), "acme", python=sys.executable)
+    answer = probe.answer()
     assert answer["controllers"] == []

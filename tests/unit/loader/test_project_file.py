@@ -126,11 +126,14 @@ def test_an_added_resource_leaves_the_rest_as_it_is() -> None:
     assert [resource.kind for resource in parse(added).resources] == ["MyDatabase", "Shop"]
 
 
-def test_a_listed_resource_is_brought_up_to_date() -> None:
-    """Adding an API again changes its entry, and adds none."""
-    changed = add_resource(HAND_EDITED, entry("MyDatabase", plural="mydatabases", has_controller=False))
-    assert [(found.kind, found.has_controller) for found in parse(changed).resources] == [("MyDatabase", False)]
-    assert "# the end" in changed
+def test_a_listed_resource_gets_what_it_lacks() -> None:
+    """Adding an API again fills in its entry, and adds none."""
+    without = HAND_EDITED.replace("  controller: true\n", "").replace("elsewhere", "shop_operator.api.v1.my_database")
+    assert not parse(without).resources[0].has_controller
+    changed = add_resource(without, entry("MyDatabase", plural="mydatabases"))
+    assert [(found.kind, found.has_controller) for found in parse(changed).resources] == [("MyDatabase", True)]
+    assert changed.replace("  controller: true\n", "") == without
+    assert add_resource(changed, entry("MyDatabase", plural="mydatabases")) == changed
 
 
 def test_kubebuilders_other_spellings_are_understood() -> None:
