@@ -79,7 +79,7 @@ fmt: setup ## Format the code and mend what ruff can
 
 .PHONY: typecheck
 typecheck: setup ## Check types with mypy, strictly
-	$(BIN)/mypy pyopscaffold hatch_build.py tests
+	$(BIN)/mypy pyopscaffold hatch_build.py tests benchmarks examples/demo.py examples/remake.py
 
 .PHONY: bench
 bench: tools ## Measure; benchmarks/RESULTS.md has what was found
@@ -91,6 +91,10 @@ bench: tools ## Measure; benchmarks/RESULTS.md has what was found
 .PHONY: demo
 demo: setup ## See it work: from an empty folder to a reconciling operator on a real API server
 	$(BIN)/python examples/demo.py
+
+.PHONY: examples
+examples: setup ## Make examples/ anew with today's templates; what was edited by hand stays
+	$(BIN)/python examples/remake.py
 
 .PHONY: dist
 dist: setup ## Build both wheels and sdists into dist/

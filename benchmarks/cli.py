@@ -1,8 +1,4 @@
-"""Time the command line: ``make bench``.
-
-What the issue bounds: ``--help`` over ``import typer``, ``generate`` against controller-gen on the same API in Go, and
-``init`` + ``create api`` over ``import copier``.
-"""
+"""Times of the command line, each beside what it is held against."""
 
 from __future__ import annotations
 
@@ -11,68 +7,65 @@ import sys
 import tempfile
 from pathlib import Path
 
-from paired import Timing, paired, process
+from benchmarks.paired import Result, paired, process
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples" / "mydatabase"
 GO_PROJECT = ROOT / "tests" / "oracle" / "testdata"
 CONTROLLER_GEN = ROOT / "build" / "tools" / "controller-gen"
-TOOL = Path(sys.executable).parent / "pyopscaffold"
+TOOL = str(Path(sys.executable).parent / "pyopscaffold")
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "VIRTUAL_ENV": sys.prefix}
 
 
-def show(title: str, *timings: Timing) -> None:
-    """Print one comparison."""
-    print(f"\n{title}")
-    for timing in timings:
-        print(f"  {timing}")
-
-
-def time_help() -> None:
-    """``--help`` against the one import that it can't do without."""
+def measure_help() -> Result:
+    """``--help`` over the one import that it can't do without."""
     base, shown = paired(
         ("python -c 'import typer'", process(sys.executable, "-c", "import typer")),
-        ("pyopscaffold --help", process(str(TOOL), "--help")),
+        ("pyopscaffold --help", process(TOOL, "--help")),
         runs=20,
     )
-    show("--help over import typer (bound: 60 ms)", base, shown)
-    print(f"  difference of medians: {(shown.median - base.median) * 1000:.0f} ms")
+    over = shown.median - base.median
+    return Result(
+        "--help", "at most 60 ms over `import typer`", f"{over * 1000:.0f} ms over", over <= 0.06, (base, shown)
+    )
 
 
-def time_generate() -> None:
-    """``generate`` of the example against controller-gen of the same API and RBAC."""
+def measure_generate() -> tuple[Result, Result]:
+    """``generate`` of the example against controller-gen on the same API and RBAC in Go, both warm."""
     with tempfile.TemporaryDirectory() as folder:
-        output = Path(folder)
-        go = process(
-            str(CONTROLLER_GEN), "rbac:roleName=manager-role", "crd", "webhook", "paths=./...",
-            f"output:crd:dir={output}", f"output:rbac:dir={output}", f"output:webhook:dir={output}", cwd=GO_PROJECT,
-        )  # fmt: skip
+        outputs = [f"output:{kind}:dir={folder}" for kind in ("crd", "rbac", "webhook")]
+        command = (str(CONTROLLER_GEN), "rbac:roleName=manager-role", "crd", "webhook", "paths=./...", *outputs)
         ours, theirs = paired(
-            ("pyopscaffold generate --check", process(str(TOOL), "generate", "--check", cwd=EXAMPLE)),
-            ("controller-gen rbac crd webhook", go),
+            ("pyopscaffold generate --check", process(TOOL, "generate", "--check", cwd=EXAMPLE, env=ENVIRONMENT)),
+            ("controller-gen rbac crd webhook", process(*command, cwd=GO_PROJECT)),
         )
-    show("generate, MyDatabase (bounds: 0.5 s, a third of controller-gen)", ours, theirs)
-    print(f"  ratio of medians: {ours.median / theirs.median:.2f}")
+    ratio = ours.median / theirs.median
+    return (
+        Result("generate", "at most 0.5 s", f"{ours.median:.2f} s", ours.median <= 0.5, (ours, theirs)),
+        Result("generate", "at most 1/3 of controller-gen", f"{ratio:.2f} of it", ratio <= 1 / 3, ()),
+    )
 
 
-def time_scaffold() -> None:
-    """``init`` and ``create api`` in an empty folder, over copier's own import."""
+def measure_scaffold() -> Result:
+    """``init`` and ``create api`` in an empty folder; each is a process, and each imports copier."""
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "demo"
 
         def both() -> None:
             shutil.rmtree(project, ignore_errors=True)
             project.mkdir()
-            process(str(TOOL), "init", "--domain", "example.com", cwd=project)()
+            process(TOOL, "init", "--domain", "example.com", cwd=project)()
             api = ("create", "api", "--group", "db", "--version", "v1", "--kind", "MyDatabase")
-            process(str(TOOL), *api, cwd=project)()
+            process(TOOL, *api, cwd=project)()
 
-        base, made = paired(("python -c 'import copier'", process(sys.executable, "-c", "import copier")),
-                            ("init + create api", both))  # fmt: skip
-    show("init + create api over import copier (bound: 1 s)", base, made)
-    print(f"  over one import: {made.median - base.median:.2f} s; over two: {made.median - 2 * base.median:.2f} s")
+        base, made = paired(
+            ("python -c 'import copier'", process(sys.executable, "-c", "import copier")), ("init + create api", both)
+        )
+    over = made.median - 2 * base.median
+    text = f"{over:.2f} s over two imports"
+    return Result("init + create api", "at most 1 s over copier's import", text, over <= 1, (base, made))
 
 
-if __name__ == "__main__":
-    time_help()
-    time_generate()
-    time_scaffold()
+def measure() -> tuple[Result, ...]:
+    """All of this module."""
+    return measure_help(), *measure_generate(), measure_scaffold()

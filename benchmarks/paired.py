@@ -29,6 +29,17 @@ class Timing:
         return f"{self.name}: median {self.median:.3f} s (min {low:.3f}, max {high:.3f}, n={len(self.seconds)})"
 
 
+@dataclass(frozen=True)
+class Result:
+    """One row of RESULTS.md, and the timings that it comes from."""
+
+    what: str
+    bound: str
+    measured: str
+    met: bool
+    timings: tuple[Timing, ...]
+
+
 def paired(*steps: tuple[str, Callable[[], object]], runs: int = 10, warm_up: int = 1) -> tuple[Timing, ...]:
     """Time the steps in turn and give a timing of each, in the given order."""
     seconds: list[list[float]] = [[] for _ in steps]

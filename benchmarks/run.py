@@ -1,0 +1,51 @@
+"""Measure everything and write RESULTS.md: ``make bench``."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks import cli, control_plane  # noqa: E402 - the line above lets Python find them
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmarks.paired import Result
+
+HEADER = """# Results
+
+Written by `make bench`; wall-clock times of whole processes, paired runs in turn, medians quoted.
+Measured on {date}: {cores} cores, {system} {machine}, Python {python}.
+
+| what | bound | measured | |
+|---|---|---|---|
+"""
+
+
+def report(results: Iterable[Result]) -> str:
+    """Give the whole of RESULTS.md."""
+    found = tuple(results)
+    text = HEADER.format(
+        date=dt.datetime.now(tz=dt.UTC).date(),
+        cores=os.cpu_count(),
+        system=platform.system(),
+        machine=platform.machine(),
+        python=platform.python_version(),
+    )
+    for result in found:
+        text += f"| {result.what} | {result.bound} | {result.measured} | {'met' if result.met else 'MISSED'} |\n"
+    text += "\nThe runs behind it:\n\n"
+    return text + "".join(f"- {timing}\n" for result in found for timing in result.timings)
+
+
+if __name__ == "__main__":
+    written = report((*cli.measure(), *control_plane.measure()))
+    (ROOT / "benchmarks" / "RESULTS.md").write_text(written)
+    print(written)
