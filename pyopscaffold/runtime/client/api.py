@@ -14,7 +14,7 @@ import msgspec
 from pyopscaffold import codec
 from pyopscaffold.api import Object
 from pyopscaffold.errors import ApiError, ClientError, Expired, ServerError, TooManyRequests
-from pyopscaffold.kube.gvk import GroupVersionKind
+from pyopscaffold.runtime.client import wire
 from pyopscaffold.runtime.client.kinds import Kinds, collection_path, object_path
 from pyopscaffold.runtime.client.lines import split_lines
 from pyopscaffold.runtime.client.protocols import (
@@ -34,6 +34,8 @@ from pyopscaffold.runtime.clock import Clock, SystemClock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
+
+    from pyopscaffold.kube.gvk import GroupVersionKind
 
 log = logging.getLogger(__name__)
 
@@ -60,47 +62,6 @@ _LONGEST_WAIT = 10.0
 _WARNINGS_KEPT = 1000
 
 
-class _ListMeta(msgspec.Struct, rename={"resource_version": "resourceVersion", "continue_": "continue"}):
-    resource_version: str = ""
-    continue_: str = ""
-
-
-class _List(msgspec.Struct):
-    metadata: _ListMeta
-    items: list[msgspec.Raw] | None = None
-
-
-class _DeletedMeta(msgspec.Struct, rename="camel"):
-    uid: str = ""
-    deletion_timestamp: str | None = None
-    deletion_grace_period_seconds: int = 0
-    finalizers: list[str] = []
-
-
-class _Details(msgspec.Struct):
-    uid: str = ""
-
-
-class _Deleted(msgspec.Struct):
-    """The answer to a DELETE: the object, or a Status that names its uid."""
-
-    kind: str = ""
-    metadata: _DeletedMeta = msgspec.field(default_factory=_DeletedMeta)
-    details: _Details = msgspec.field(default_factory=_Details)
-
-    @property
-    def stays(self) -> bool:
-        """Whether the object waits for finalizers or a grace period."""
-        meta = self.metadata
-        waits = bool(meta.finalizers) or meta.deletion_grace_period_seconds > 0
-        return self.kind != "Status" and meta.deletion_timestamp is not None and waits
-
-
-_decode_list = msgspec.json.Decoder(_List).decode
-_decode_event = msgspec.json.Decoder(WatchEvent).decode
-_decode_deleted = msgspec.json.Decoder(_Deleted).decode
-
-
 class ApiClient:
     """A :class:`~pyopscaffold.runtime.client.protocols.Client` over a transport.
 
@@ -123,7 +84,7 @@ class ApiClient:
         """See Reader."""
         gvk = gvk_of(kind)
         response = await self._send("GET", object_path(gvk, namespace, name))
-        return _decode(kind, response.body)
+        return wire.decode(kind, response.body)
 
     async def list(self, kind: Kind, *, namespace: str = "", labels: str = "", fields: str = "") -> Any:
         """See Reader."""
@@ -143,7 +104,7 @@ class ApiClient:
                 continue
             items += page.items
             if not (token := page.continue_):
-                return [_decode(kind, item) for item in items]
+                return [wire.decode(kind, item) for item in items]
 
     async def list_page(
         self,
@@ -160,8 +121,7 @@ class ApiClient:
             labelSelector=labels, fieldSelector=fields, limit=str(limit) if limit else "", **{"continue": continue_}
         )
         response = await self._send("GET", collection_path(gvk_of(kind), namespace), query=query)
-        found = _decode_list(response.body)
-        return Page(found.items or [], found.metadata.resource_version, found.metadata.continue_)
+        return wire.page(response.body)
 
     async def create(self, obj: Any, *, field_manager: str, dry_run: bool = False) -> Any:
         """See Writer."""
@@ -176,8 +136,9 @@ class ApiClient:
             query=_query(fieldManager=field_manager, dryRun="All" if dry_run else ""),
             body=msgspec.json.encode(mapping),
         )
+        made = wire.decode(_kind_of_answer(obj, kind), response.body)
         self._wrote(kind, namespace, metadata.get("name", ""), response, dry_run=dry_run)
-        return _decode(_kind_of_answer(obj, kind), response.body)
+        return made
 
     async def apply(
         self, obj: Any, *, field_manager: str, force: bool = True, subresource: str = "", dry_run: bool = False
@@ -195,8 +156,9 @@ class ApiClient:
             body=msgspec.json.encode({**mapping, "metadata": metadata}),
             content_type=_APPLY,
         )
+        applied = wire.decode(_kind_of_answer(obj, kind), response.body)
         self._wrote(kind, namespace, name, response, subresource=subresource, dry_run=dry_run)
-        return _decode(_kind_of_answer(obj, kind), response.body)
+        return applied
 
     async def patch(
         self,
@@ -219,8 +181,9 @@ class ApiClient:
             body=msgspec.json.encode(patch),
             content_type=_PATCH_TYPES[patch_type],
         )
+        patched = wire.decode(kind, response.body)
         self._wrote(gvk, namespace, name, response, subresource=subresource, dry_run=dry_run)
-        return _decode(kind, response.body)
+        return patched
 
     async def delete(
         self,
@@ -244,7 +207,7 @@ class ApiClient:
         response = await self._send("DELETE", path, body=msgspec.json.encode(options))
         if dry_run:
             return
-        answer = _decode_deleted(response.body)
+        answer = wire.deleted(response.body)
         if answer.stays:
             self._report(Write(gvk, namespace, name, body=response.body))
         else:
@@ -281,7 +244,7 @@ class ApiClient:
             async with aclosing(split_lines(stream.chunks)) as batches:
                 async for batch in batches:
                     for line in batch:
-                        yield _event(line, where)
+                        yield wire.event(line, where)
 
     def add_write_observer(self, observer: WriteObserver) -> None:
         """See Client."""
@@ -348,16 +311,6 @@ class ApiClient:
                 log.warning("the API server warns: %s", text)
 
 
-def _event(line: bytes, where: str) -> WatchEvent:
-    try:
-        event = _decode_event(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ClientError(f"{where}: a line is no watch event: {error}") from error
-    if event.type == "ERROR":
-        raise error_of(500, {}, event.object, where=where)
-    return event
-
-
 def _waits_out(method: str, error: ApiError) -> bool:
     """Whether the server asked for patience, and the request surely had no effect yet."""
     untouched = isinstance(error, TooManyRequests) or (isinstance(error, ServerError) and method == "GET")
@@ -370,13 +323,3 @@ def _query(**parameters: str) -> dict[str, str]:
 
 def _kind_of_answer(obj: Any, kind: GroupVersionKind) -> Kind:
     return type(obj) if isinstance(obj, Object) else kind
-
-
-def _decode(kind: Kind, text: bytes | msgspec.Raw) -> Any:
-    if not isinstance(kind, GroupVersionKind):
-        return codec.decode(kind, text)
-    obj = msgspec.json.decode(text, type=dict[str, Any])
-    # items of a list of a built-in kind come without them
-    obj.setdefault("apiVersion", kind.api_version)
-    obj.setdefault("kind", kind.kind)
-    return obj

@@ -1,7 +1,8 @@
 """What the rest of the runtime asks of a client: small protocols, composed where they are needed.
 
 A kind is named by a class made with ``@resource`` (the answers are instances of it) or by a ``GroupVersionKind``
-(the answers are plain mappings in JSON form). Every request may raise an error of the ``ClientError`` tree.
+(the answers are plain mappings in JSON form). Every request may raise an error of the ``ClientError`` tree, and
+KubeconfigError where the credentials can't be had.
 """
 
 from __future__ import annotations

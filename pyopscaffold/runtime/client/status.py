@@ -23,7 +23,7 @@ _BY_CODE: dict[int, type[errors.ApiError]] = {
     422: errors.Invalid,
     429: errors.TooManyRequests,
 }
-_FIRST_ERROR = 400
+_SUCCESS = range(200, 300)
 _SERVER_ERROR = 500
 _TEXT_MAX = 500
 
@@ -56,8 +56,8 @@ _decode = msgspec.json.Decoder(Status).decode
 
 
 def is_error(code: int) -> bool:
-    """Whether an HTTP status says that the request failed."""
-    return code >= _FIRST_ERROR
+    """Whether an HTTP status says that the request failed; a redirect leads to a login page, not to an answer."""
+    return code not in _SUCCESS
 
 
 def status_of(body: bytes | msgspec.Raw) -> Status | None:

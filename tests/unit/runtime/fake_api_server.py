@@ -53,6 +53,7 @@ class FakeApiServer:
         self.page_size = 0
         self.warning = ""
         self.deaf = False
+        self.nonsense = False
         self.port = 0
         self._version = 100
         self._history: list[tuple[int, dict[str, Any]]] = []
@@ -141,6 +142,8 @@ class FakeApiServer:
         self.bodies.append(await request.json() if request.can_read_body else None)
         if self.deaf:
             await asyncio.Future()
+        if self.nonsense:
+            return web.Response(text="<html>Please log in\n</html>\n")
         if self.token and request.headers.get("Authorization") != f"Bearer {self.token}":
             return _error(Refusal(401, "Unauthorized"))
         if self._refusals[verb] and (refusal := self._refusals[verb].pop(0)) is not None:

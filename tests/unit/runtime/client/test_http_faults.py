@@ -31,6 +31,7 @@ async def server() -> AsyncIterator[FakeApiServer]:
 @pytest.mark.parametrize(
     ("code", "reason", "expected"),
     [
+        (302, "", errors.ApiError),
         (400, "BadRequest", errors.BadRequest),
         (401, "Unauthorized", errors.Unauthorized),
         (403, "Forbidden", errors.Forbidden),
@@ -266,6 +267,20 @@ async def test_html_of_a_proxy_is_an_error_too(server: FakeApiServer) -> None:
     async with client_of(server) as client:
         with pytest.raises(errors.NotFound, match="404: Not Found"):
             await client.get(SECRET, "first", namespace="default")
+
+
+async def test_answer_of_something_else(server: FakeApiServer) -> None:
+    """A successful answer that is no JSON object (a captive portal's page) is a ClientError."""
+    server.nonsense = True
+    async with client_of(server) as client:
+        with pytest.raises(errors.ClientError, match="not the API server's"):
+            await client.list(CONFIG_MAP)
+        with pytest.raises(errors.ClientError, match="not the API server's"):
+            await client.get(CONFIG_MAP, "first", namespace="default")
+        with pytest.raises(errors.ClientError, match="not the API server's"):
+            await client.delete(CONFIG_MAP, "first", namespace="default")
+        with pytest.raises(errors.ClientError, match="not the API server's"):
+            await anext(client.watch(CONFIG_MAP))
 
 
 async def test_typed_objects(server: FakeApiServer) -> None:
