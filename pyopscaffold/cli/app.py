@@ -94,6 +94,8 @@ def _report(error: Exception) -> None:
             console.fail(str(error), hint=error.hint)
         case PyopscaffoldError():
             console.fail(str(error))
+        case OSError(filename=str(place), strerror=str(reason)):
+            console.fail(f"{place}: {reason.lower()}")
         case _:
             what = f"{type(error).__name__}: {error}".splitlines()[0]
             console.fail(

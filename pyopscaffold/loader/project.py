@@ -120,7 +120,7 @@ def dump(project: Project) -> str:
 
 
 def add_resource(text: str, resource: ResourceEntry) -> str:
-    """Return PROJECT's ``text`` with ``resource`` added or, where the API is listed already, brought up to date.
+    """Return PROJECT's ``text`` with ``resource`` added or, where the API is listed already, what its entry lacks.
 
     All else (comments, order, quotes) stays.
 
@@ -132,7 +132,9 @@ def add_resource(text: str, resource: ResourceEntry) -> str:
     entry = _entry(project, resource)
     for index, listed in enumerate(project.resources):
         if listed.gvk == resource.gvk:
-            return set_value(text, ("resources", index), entry, file=FILE)
+            for key, value in entry.items():
+                text = set_value(text, ("resources", index, key), value, file=FILE)
+            return text
     return append_unique(text, ("resources",), entry, file=FILE)
 
 

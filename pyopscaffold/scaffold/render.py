@@ -31,7 +31,7 @@ def render(template: str, values: Mapping[str, Any]) -> tuple[Artefact, ...]:
         FilesError: there is no room for temporary files.
 
     """
-    from copier import run_copy  # noqa: PLC0415 - takes a second to import
+    from copier import Settings, run_copy  # noqa: PLC0415 - takes a second to import
     from plumbum import local  # noqa: PLC0415 - what copier starts programs with
 
     try:
@@ -41,6 +41,7 @@ def render(template: str, values: Mapping[str, Any]) -> tuple[Artefact, ...]:
                 str(templates_folder() / template),
                 folder,
                 data=dict(values),
+                settings=Settings(),  # not those of the user's own templates
                 defaults=True,
                 quiet=True,
                 skip_tasks=True,

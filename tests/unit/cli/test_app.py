@@ -105,6 +105,7 @@ def test_a_wrong_call_is_one_line_and_a_hint(
     [
         (UsageError("that is wrong", hint="do this"), "error: that is wrong\nhint: do this\n"),
         (UsageError("that is wrong"), "error: that is wrong\n"),
+        (PermissionError(13, "Permission denied", "/a/b"), "error: /a/b: permission denied\n"),
         (CodecError("no number", path="$.spec"), "error: no number\n"),
         (
             ValueError("two\nlines"),

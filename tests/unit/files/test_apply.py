@@ -16,16 +16,12 @@ from pyopscaffold.errors import FilesError
 from pyopscaffold.files.apply import apply
 from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.files.plan import plan
+from tests.unprivileged import DROP, open_to_others
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-UNPRIVILEGED = """
-    import os, pyopscaffold.files.apply, pyopscaffold.files.plan
-    if os.geteuid() == 0:  # after the imports: root's own interpreter may be out of others' reach
-        os.setgid(65534)
-        os.setuid(65534)
-"""
+UNPRIVILEGED = f"import pyopscaffold.files.apply, pyopscaffold.files.plan\n{DROP}"
 
 WRITE = """
     import sys
@@ -142,8 +138,7 @@ def test_a_read_only_folder_is_named(tree: Path) -> None:
     (tree / "b").mkdir()
     (tree / "b").chmod(0o555)
     tree.chmod(0o777)
-    for folder in list(tree.parents)[:3]:  # pytest's own, closed to others
-        folder.chmod(0o711)
+    open_to_others(tree.parent)
     before = snapshot(tree)
     done = write(tree, before=UNPRIVILEGED)
     assert done.stderr.startswith("b/3 can't be written: permission denied; nothing was changed | make the folder")

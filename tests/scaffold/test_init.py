@@ -1,0 +1,122 @@
+"""``pyopscaffold init``, by its command line."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyopscaffold import __version__
+from pyopscaffold.loader.project import read
+from pyopscaffold.model.project import Project
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
+    from tests.scaffold.conftest import Folder
+
+INIT = ("init", "--domain", "example.com")
+
+
+def test_the_tree(folder: Folder, snapshot: SnapshotAssertion) -> None:
+    """These files make a project; each is listed as it is created."""
+    shown = folder.run(*INIT)
+    assert sorted(folder.files()) == snapshot
+    assert {line.split()[1] for line in shown.splitlines() if line.startswith("create ")} == set(folder.files())
+    assert "\n  pyopscaffold create api --group GROUP --version v1 --kind KIND\n" in shown
+
+
+def test_the_names_follow_from_the_folder(folder: Folder) -> None:
+    """Without options the folder names project, package and image."""
+    folder.run(*INIT)
+    assert read(folder.path) == Project(
+        domain="example.com",
+        name="shop-operator",
+        package="shop_operator",
+        image="shop-operator",
+        cli_version=__version__,
+    )
+
+
+def test_the_options_are_recorded(folder: Folder) -> None:
+    """What was asked for is in PROJECT, and wherever else it says so."""
+    folder.run(
+        *INIT,
+        "--project-name",
+        "till",
+        "--image-repository",
+        "registry.example.com/till",
+        "--namespaced",
+        "--multigroup",
+    )
+    assert read(folder.path) == Project(
+        domain="example.com",
+        name="till",
+        package="till",
+        image="registry.example.com/till",
+        cli_version=__version__,
+        multigroup=True,
+        namespaced=True,
+    )
+    files = folder.files()
+    assert "IMG ?= registry.example.com/till:latest" in files["Makefile"]
+    assert tomllib.loads(files["pyproject.toml"])["project"]["name"] == "till"
+
+
+@pytest.mark.parametrize(
+    ("name", "spdx", "first"),
+    [("apache2", "Apache-2.0", "Apache License"), ("mit", "MIT", "MIT License"), ("none", None, "")],
+)
+def test_licences(folder: Folder, name: str, spdx: str | None, first: str) -> None:
+    """The text names the owner, and pyproject.toml the licence."""
+    folder.run(*INIT, "--license", name, "--owner", "Example Ltd")
+    files = folder.files()
+    assert tomllib.loads(files["pyproject.toml"])["project"].get("license") == spdx
+    text = files.get("LICENSE", "")
+    assert text.strip().startswith(first)
+    assert ("Example Ltd" in text) is (spdx is not None)
+    assert "[yyyy]" not in text
+
+
+def test_a_dry_run_writes_nothing(folder: Folder) -> None:
+    """What would be created is listed, and isn't."""
+    shown = folder.run(*INIT, "--dry-run")
+    assert "create  Makefile\n" in shown
+    assert "Nothing was written" in shown
+    assert folder.entries() == set()
+
+
+def test_an_initialised_repository_counts_as_empty(folder: Folder) -> None:
+    """Git init may come first."""
+    (folder.path / ".git").mkdir()
+    folder.run(*INIT)
+
+
+def test_force_keeps_what_is_there(folder: Folder) -> None:
+    """With --force the rest is written around files that are there, which are listed."""
+    mine = {"README.md": "mine\n", "pyproject.toml": "# mine\n", "PROJECT": "mine\n", "notes.txt": "mine\n"}
+    for name, text in mine.items():
+        (folder.path / name).write_text(text)
+    shown = folder.run(*INIT, "--force")
+    assert {name: folder.files()[name] for name in mine} == mine
+    assert "kept    README.md  (yours: left as it is)" in shown
+    assert "Makefile" in folder.files()
+
+
+def test_a_second_run_changes_nothing(folder: Folder) -> None:
+    """The same command gives the same bytes, so that with --force there is nothing left to do."""
+    folder.run(*INIT)
+    before = folder.files()
+    shown = folder.run(*INIT, "--force")
+    assert folder.files() == before
+    assert not [line for line in shown.splitlines() if line.startswith(("create ", "update ", "kept "))]
+
+
+def test_an_unpublished_tool_says_where_the_project_gets_it(folder: Folder) -> None:
+    """Run from the checkout, the project takes both distributions from there, and is told so."""
+    shown = folder.run(*INIT)
+    sources = tomllib.loads(folder.files()["pyproject.toml"])["tool"]["uv"]["sources"]
+    assert set(sources) == {"pyopscaffold", "pyopscaffold-runtime"}
+    for name, source in sources.items():
+        assert f'pyproject.toml takes {name} from where this tool came from: {{ path = "{source["path"]}"' in shown

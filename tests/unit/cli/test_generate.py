@@ -1,0 +1,172 @@
+"""``pyopscaffold generate`` writes, shows and checks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyopscaffold.cli.app import run
+from pyopscaffold.loader import project as project_file
+from pyopscaffold.model.project import Project
+from tests.unit.loader.projects import IMPORTS, make
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+THING = (
+    IMPORTS
+    + """
+@dataclass(kw_only=True)
+class ThingSpec:
+    size: Annotated[int32, Ge(1)] = 1
+
+@resource(group="example.com", version="v1")
+@dataclass(kw_only=True)
+class Thing(Object):
+    spec: ThingSpec
+"""
+)
+CRD = "config/crd/bases/example.com_things.yaml"
+SAMPLE = "config/samples/v1_thing.yaml"
+LIST = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n# Mine.\nresources: []\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a project with one kind, from a folder in it."""
+    project = Project(domain="example.com", name="acme", package="acme", image="acme", cli_version="0.1.0")
+    (tmp_path / "PROJECT").write_text(project_file.dump(project))
+    make(tmp_path, {"api/thing.py": THING})
+    for folder in ("crd", "rbac", "samples"):
+        (tmp_path / "config" / folder).mkdir(parents=True)
+        (tmp_path / "config" / folder / "kustomization.yaml").write_text(LIST)
+    monkeypatch.chdir(tmp_path / "acme" / "api")
+    return tmp_path
+
+
+def generate(*options: str) -> int:
+    """Run the command with this interpreter."""
+    return run(["generate", "--python", sys.executable, *options])
+
+
+def _files(root: Path) -> dict[str, str]:
+    return {path.relative_to(root).as_posix(): path.read_text() for path in (root / "config").rglob("*.yaml")}
+
+
+def test_writes(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From any folder of the project, files are made, listed where kustomize looks, and named on stdout."""
+    assert generate() == 0
+    assert f"created {CRD}\n" in capsys.readouterr().out
+    assert "# Mine.\nresources:\n- bases/example.com_things.yaml\n" in _files(root)["config/crd/kustomization.yaml"]
+    assert "- v1_thing.yaml\n" in _files(root)["config/samples/kustomization.yaml"]
+    assert "- role.yaml\n" in _files(root)["config/rbac/kustomization.yaml"]
+
+
+def test_again(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A second run changes nothing and says so."""
+    generate()
+    before = _files(root)
+    capsys.readouterr()
+    assert generate() == 0
+    assert capsys.readouterr() == ("", "9 files are up to date\n")
+    assert _files(root) == before
+
+
+def test_check(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--check shows what would change as a diff, exits with 1, and writes nothing."""
+    generate()
+    source = root / "acme" / "api" / "thing.py"
+    source.write_text(source.read_text().replace("Ge(1)", "Ge(0)"))
+    before = _files(root)
+    capsys.readouterr()
+    assert generate("--check") == 1
+    out, err = capsys.readouterr()
+    assert out.startswith(f"--- a/{CRD}\n+++ b/{CRD}\n")
+    assert "-                minimum: 1\n+                minimum: 0\n" in out
+    assert err == "1 file differs from what the code says: run pyopscaffold generate\n"
+    assert _files(root) == before
+
+
+def test_check_without_drift(root: Path) -> None:
+    """--check exits with 0 where all is as the code says."""
+    generate()
+    assert generate("--check") == 0
+
+
+def test_dry_run(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--dry-run names what would be written, and writes nothing."""
+    before = _files(root)
+    assert generate("--dry-run") == 0
+    assert f"create {CRD}\n" in capsys.readouterr().out
+    assert _files(root) == before
+
+
+def test_json(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--output json tells the same to programs."""
+    assert generate("--output", "json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert CRD in report["created"]
+    assert report["updated"] == [f"config/{folder}/kustomization.yaml" for folder in ("crd", "rbac", "samples")]
+    assert (report["deleted"], report["unchanged"], report["warnings"]) == ([], 0, [])
+
+
+def test_kind_that_is_gone(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The generated files of a kind that is gone go too, with their entries; its sample is the user's and stays."""
+    generate()
+    (root / "acme" / "api" / "thing.py").write_text("")
+    capsys.readouterr()
+    assert generate() == 0
+    assert f"deleted {CRD}\n" in capsys.readouterr().out
+    files = _files(root)
+    assert sorted(files) == [
+        "config/crd/kustomization.yaml",
+        "config/rbac/kustomization.yaml",
+        "config/rbac/role.yaml",
+        "config/samples/kustomization.yaml",
+        SAMPLE,
+    ]
+    assert "things" not in files["config/crd/kustomization.yaml"]
+    assert "thing_" not in files["config/rbac/kustomization.yaml"]
+
+
+def test_files_of_the_user(root: Path) -> None:
+    """A sample that the user has changed stays, and a manifest that nobody generated is not taken away."""
+    generate()
+    (root / SAMPLE).write_text("mine: true\n")
+    (root / "config/crd/bases/other.yaml").write_text("mine: true\n")
+    assert generate() == 0
+    files = _files(root)
+    assert files[SAMPLE] == files["config/crd/bases/other.yaml"] == "mine: true\n"
+
+
+def test_problems(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Wrong declarations exit with 2 and one line each, and nothing is written."""
+    source = root / "acme" / "api" / "thing.py"
+    source.write_text(source.read_text().replace("Ge(1)", "Ge(2)"))
+    before = _files(root)
+    assert generate() == 2
+    line = source.read_text().splitlines().index("    size: Annotated[int32, Ge(2)] = 1") + 1
+    assert capsys.readouterr().err == (
+        f"error: acme/api/thing.py:{line}: ThingSpec.size: its default is not allowed: 1 is less than 2;"
+        f" write = None for no default, or change it\n"
+    )
+    assert _files(root) == before
+
+
+def test_code_that_does_not_import(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A syntax error exits with 2 and its place."""
+    (root / "acme" / "api" / "thing.py").write_text("class A(:\n")
+    assert generate() == 2
+    assert "error: acme/api/thing.py:1: SyntaxError: invalid syntax\n" in capsys.readouterr().err
+
+
+def test_outside_of_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where there is no PROJECT above, that is said."""
+    monkeypatch.chdir(tmp_path)
+    assert generate() == 2
+    assert "is not inside a project" in capsys.readouterr().err
