@@ -1,0 +1,94 @@
+"""CRDs of several versions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import yaml
+
+from pyopscaffold.api import GroupVersionKind, Scale
+from pyopscaffold.errors import DeclarationError
+from pyopscaffold.generate import crd
+from pyopscaffold.model.kinds import FieldModel, KindModel, ProjectModel, ScalarType, SourceSpan, StructType
+from pyopscaffold.model.project import Project
+
+SPAN = SourceSpan("acme/api/thing.py", 7)
+PROJECT = Project(domain="example.com", name="acme", package="acme", image="acme", cli_version="")
+
+
+def _kind(version: str, *fields: str, description: str = "", **options: Any) -> KindModel:
+    members = tuple(FieldModel(name, name, ScalarType("string"), SPAN) for name in fields)
+    spec = FieldModel("spec", "spec", StructType("ThingSpec", description, members, SPAN), SPAN)
+    kind = KindModel(
+        gvk=GroupVersionKind("example.com", version, "Thing"),
+        singular="thing",
+        short_names=(),
+        categories=(),
+        columns=(),
+        scale=None,
+        root=StructType("Thing", "", (spec,), SPAN),
+        served=True,
+        storage=True,
+        deprecated=None,
+        span=SPAN,
+    )
+    return replace(kind, **options)
+
+
+def _crds(*kinds: KindModel) -> list[dict[str, Any]]:
+    made = crd.artefacts(ProjectModel(kinds=kinds, controllers=()), PROJECT)
+    return [yaml.safe_load(item.text) for item in made]
+
+
+def test_versions_share_a_crd() -> None:
+    """All versions of a kind are in one CRD, sorted; each says whether it is served, stored and deprecated."""
+    (made,) = _crds(
+        _kind("v2"), _kind("v1", storage=False, deprecated=""), _kind("v1beta1", storage=False, served=False)
+    )
+    versions = made["spec"]["versions"]
+    assert [(v["name"], v["served"], v["storage"], v.get("deprecated")) for v in versions] == [
+        ("v1", True, False, True),
+        ("v1beta1", False, False, None),
+        ("v2", True, True, None),
+    ]
+    assert "deprecationWarning" not in versions[0]
+
+
+def test_served_versions_that_differ() -> None:
+    """Two served versions that differ need a conversion, which there is not yet; the later one is named."""
+    with pytest.raises(
+        DeclarationError, match=r"acme/api/thing\.py:7: Thing: Thing v2 and v1 are both served and differ"
+    ):
+        _crds(_kind("v1", "a", storage=False), _kind("v2", "a", "b"))
+
+
+def test_versions_that_differ_harmlessly() -> None:
+    """Versions may differ in their texts, and in what is not served."""
+    (made,) = _crds(
+        _kind("v1", "a", storage=False),
+        _kind("v2", "a", description="Other words."),
+        _kind("v3", served=False, storage=False),
+    )
+    assert len(made["spec"]["versions"]) == 3
+
+
+def test_subresources() -> None:
+    """A kind without status and scale has no subresources; a scale without selector has no path for one."""
+    (plain,) = _crds(_kind("v1"))
+    assert "subresources" not in plain["spec"]["versions"][0]
+    (scaled,) = _crds(_kind("v1", scale=Scale(spec=".spec.a", status=".status.a")))
+    assert scaled["spec"]["versions"][0]["subresources"] == {
+        "scale": {"specReplicasPath": ".spec.a", "statusReplicasPath": ".status.a"}
+    }
+
+
+def test_one_file_a_kind() -> None:
+    """The same kind in two groups is two files, named by group and plural."""
+    kinds = (_kind("v1"), _kind("v1", gvk=GroupVersionKind("b.example.com", "v1", "Thing")))
+    made = crd.artefacts(ProjectModel(kinds=kinds, controllers=()), PROJECT)
+    assert [item.path for item in made] == [
+        "config/crd/bases/b.example.com_things.yaml",
+        "config/crd/bases/example.com_things.yaml",
+    ]
