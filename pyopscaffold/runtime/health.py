@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Endpoint: TypeAlias = "Callable[[], tuple[int, str, bytes]]"
 """Gives HTTP status, content type and body."""
 
+_PORT_MAX = 65535
 PLAIN = "text/plain; charset=utf-8"
 
 
@@ -27,15 +28,15 @@ def bind(address: str, *, flag: str) -> socket.socket | None:
     if address == "0":
         return None
     host, separator, port = address.rpartition(":")
-    if not separator or not port.isdecimal():
+    if not separator or not port.isdecimal() or int(port) > _PORT_MAX:
         raise UsageError(f"{flag}: {address!r} is no address", hint="write :8080, 127.0.0.1:8080, or 0 to turn it off")
     host = host.strip("[]")
     dual = not host and socket.has_dualstack_ipv6()
     family = socket.AF_INET6 if dual or ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, int(port)), family=family, dualstack_ipv6=dual)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+    except OSError as error:
+        reason = error.strerror or str(error)
         raise UsageError(
             f"{flag}: can't listen on {address}: {reason}", hint=f"choose another port with {flag}, or 0 to turn it off"
         ) from error

@@ -190,6 +190,29 @@ async def test_conflict_is_retried_on_a_fresh_read(api_server: ApiServer, cluste
     assert [r.name for r in gets if r.user_agent == "widget/pyopscaffold" and r.resource == "widgets"] == ["one"]
 
 
+async def test_author_mistakes_are_reported(api_server: ApiServer, cluster: Cluster) -> None:
+    """A wrong return value, and a CancelledError that escapes, are failures of that object; the workers live on."""
+
+    @controller(Widget, timeout=5.0)
+    class Mistaken(Reconciler[Widget]):
+        async def reconcile(self, ctx: Context, obj: Widget) -> Any:
+            if obj.spec.text == "wrong type":
+                return 5
+            if obj.spec.text == "cancelled":
+                task = asyncio.ensure_future(asyncio.sleep(10))
+                task.cancel()
+                await task
+            return None
+
+    async with operating(Mistaken(), api_server, cluster.namespace):
+        cluster.apply("one", text="wrong type")
+        cluster.apply("two", text="cancelled")
+        await soon(lambda: "must return Result or None, not 5" in cluster.condition("one", "Ready").get("message", ""))
+        await soon(lambda: "CancelledError" in cluster.condition("two", "Ready").get("message", ""))
+        cluster.apply("three", text="fine")
+        await soon(lambda: cluster.state("three", "Ready")[0] == "True")
+
+
 async def test_repeated_event_becomes_a_series(api_server: ApiServer, cluster: Cluster) -> None:
     """The same event again is counted in the series of the first one."""
 

@@ -1,0 +1,200 @@
+"""Leader election by a clock that is moved by hand; the lease is in a small store with the server's precondition."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from typing import Any
+
+import pytest
+
+from pyopscaffold.errors import AlreadyExists, Conflict, ConnectionFailed, NotFound
+from pyopscaffold.runtime.clock import ManualClock
+from pyopscaffold.runtime.leader import LeaderElector
+
+
+class LeaseStore:
+    """The three requests that an elector makes, on one lease; ``reachable`` False means no answer."""
+
+    def __init__(self) -> None:
+        self.lease: dict[str, Any] | None = None
+        self.version = 0
+        self.reachable: set[str] | None = None
+        self.reads = 0
+
+    def _answer(self) -> dict[str, Any]:
+        if self.lease is None:
+            raise NotFound("no lease")
+        return copy.deepcopy(self.lease)
+
+    def _store(self, lease: dict[str, Any]) -> dict[str, Any]:
+        self.version += 1
+        lease["metadata"]["resourceVersion"] = str(self.version)
+        self.lease = lease
+        return self._answer()
+
+    async def get(self, kind: Any, name: str, *, namespace: str) -> dict[str, Any]:
+        """See Client."""
+        self.reads += 1
+        return self._answer()
+
+    async def create(self, lease: dict[str, Any], *, field_manager: str) -> dict[str, Any]:
+        """See Client."""
+        if self.lease is not None:
+            raise AlreadyExists("there is one")
+        return self._store(copy.deepcopy(lease))
+
+    async def patch(self, kind: Any, name: str, patch: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """See Client."""
+        lease = self._answer()
+        if patch["metadata"]["resourceVersion"] != lease["metadata"]["resourceVersion"]:
+            raise Conflict("it moved on")
+        lease["spec"] |= patch["spec"]
+        return self._store(lease)
+
+
+class Cut:
+    """One replica's way to the store, which can be cut."""
+
+    def __init__(self, store: LeaseStore) -> None:
+        self._store = store
+        self.cut = False
+
+    def __getattr__(self, name: str) -> Any:
+        if self.cut:
+            return self._refuse
+        return getattr(self._store, name)
+
+    async def _refuse(self, *_: Any, **__: Any) -> None:
+        raise ConnectionFailed("refused")
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """Give a clock that stands still."""
+    return ManualClock()
+
+
+@pytest.fixture
+def store() -> LeaseStore:
+    """Give a server without the lease."""
+    return LeaseStore()
+
+
+def candidate(client: Any, clock: ManualClock, identity: str) -> LeaderElector:
+    """Make a candidate for the one lease."""
+    return LeaderElector(client, namespace="ns", name="lease", identity=identity, clock=clock)
+
+
+async def settle() -> None:
+    """Let everything run that can run now."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def pass_time(clock: ManualClock, seconds: int) -> None:
+    """Let so many seconds pass, one at a time."""
+    for _ in range(seconds):
+        clock.advance(1)
+        await settle()
+
+
+async def test_second_waits_for_the_first(clock: ManualClock, store: LeaseStore) -> None:
+    """While the holder renews, nobody else gets the lease; after its release the other has it within a retry."""
+    first, second = candidate(store, clock, "first"), candidate(store, clock, "second")
+    await first.acquire()
+    holding = asyncio.ensure_future(first.hold())
+    waiting = asyncio.ensure_future(second.acquire())
+    await pass_time(clock, 120)
+    assert not waiting.done()
+    assert not holding.done()
+    holding.cancel()
+    await first.release()
+    await pass_time(clock, 2)
+    assert waiting.done()
+    assert store.lease is not None
+    assert store.lease["spec"]["holderIdentity"] == "second"
+    assert store.lease["spec"]["leaseTransitions"] == 1
+
+
+async def test_dead_holder_is_replaced_when_the_lease_is_over(clock: ManualClock, store: LeaseStore) -> None:
+    """A holder that stops renewing is replaced after the lease's duration by the waiting one's clock, not before."""
+    await candidate(store, clock, "dead").acquire()
+    waiting = asyncio.ensure_future(candidate(store, clock, "second").acquire())
+    await settle()
+    await pass_time(clock, 14)
+    assert not waiting.done()
+    await pass_time(clock, 3)
+    assert waiting.done()
+
+
+async def test_time_stamps_of_others_do_not_matter(clock: ManualClock, store: LeaseStore) -> None:
+    """A lease whose time stamps lie in the past (the holder's clock is wrong) is not taken while it is renewed."""
+    await candidate(store, clock, "first").acquire()
+    assert store.lease is not None
+    store.lease["spec"]["renewTime"] = "2001-01-01T00:00:00.000000Z"
+    waiting = asyncio.ensure_future(candidate(store, clock, "second").acquire())
+    await pass_time(clock, 14)
+    assert not waiting.done()
+    waiting.cancel()
+
+
+async def test_holder_without_a_server_gives_up_before_others_begin(clock: ManualClock, store: LeaseStore) -> None:
+    """Cut off from the server, the holder gives up after 10 s; another one begins after 15 s at the earliest."""
+    way = Cut(store)
+    first = candidate(way, clock, "first")
+    await first.acquire()
+    holding = asyncio.ensure_future(first.hold())
+    waiting = asyncio.ensure_future(candidate(store, clock, "second").acquire())
+    await settle()
+    way.cut = True
+    await pass_time(clock, 9)
+    assert not holding.done()
+    await pass_time(clock, 2)
+    assert holding.done()
+    assert not waiting.done()
+    await pass_time(clock, 6)
+    assert waiting.done()
+
+
+async def test_short_outage_does_not_cost_the_lease(clock: ManualClock, store: LeaseStore) -> None:
+    """An outage below the deadline is sat out, and the lease is renewed after it."""
+    way = Cut(store)
+    first = candidate(way, clock, "first")
+    await first.acquire()
+    holding = asyncio.ensure_future(first.hold())
+    await settle()
+    way.cut = True
+    await pass_time(clock, 8)
+    way.cut = False
+    await pass_time(clock, 60)
+    assert not holding.done()
+    holding.cancel()
+
+
+async def test_stolen_lease_is_lost_at_once(clock: ManualClock, store: LeaseStore) -> None:
+    """When another holder stands in the lease, the old one notices at its next renewal."""
+    first = candidate(store, clock, "first")
+    await first.acquire()
+    holding = asyncio.ensure_future(first.hold())
+    await settle()
+    assert store.lease is not None
+    lease = copy.deepcopy(store.lease)
+    lease["spec"]["holderIdentity"] = "thief"
+    store._store(lease)
+    await pass_time(clock, 4)
+    assert holding.done()
+    await first.release()
+    assert store.lease["spec"]["holderIdentity"] == "thief"
+
+
+async def test_renewing_does_not_read(clock: ManualClock, store: LeaseStore) -> None:
+    """In the steady state a renewal is one write, with the version of the last one as precondition."""
+    first = candidate(store, clock, "first")
+    await first.acquire()
+    holding = asyncio.ensure_future(first.hold())
+    await settle()
+    reads, version = store.reads, store.version
+    await pass_time(clock, 20)
+    assert (store.reads - reads, store.version - version) == (0, 10)
+    holding.cancel()

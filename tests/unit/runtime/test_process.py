@@ -1,0 +1,185 @@
+"""What an operator process is made of besides its controllers: command line, logs, endpoints, the side thread."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+import socket
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyopscaffold.errors import Conflict, ConnectionFailed, Forbidden, Invalid, TerminalError, UsageError
+from pyopscaffold.runtime import logs
+from pyopscaffold.runtime.health import bind
+from pyopscaffold.runtime.options import Options
+from pyopscaffold.runtime.outcome import QUIET_CONFLICTS, classify
+from pyopscaffold.runtime.side_thread import SideThread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def root_logger() -> Iterator[None]:
+    """Leave logging as it was."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    logging.captureWarnings(capture=False)
+
+
+@pytest.mark.parametrize("names", ["Context, Reconciler, Result, conditions, main", "Request, TerminalError"])
+def test_reading_a_controller_is_cheap(names: str) -> None:
+    """What a controller imports loads no HTTP client, no metrics, no cryptography and no YAML."""
+    heavy = "{'aiohttp', 'prometheus_client', 'cryptography', 'yaml', 'uvloop'}"
+    code = f"import sys; from pyopscaffold.runtime import {names}; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_command_line_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without flags an operator watches everything, and serves metrics on 8080 and health on 8081."""
+    monkeypatch.delenv("WATCH_NAMESPACE", raising=False)
+    assert Options.from_args([]) == Options()
+
+
+def test_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flags win over the environment; namespaces are a list; --leader-elect takes a value as well."""
+    monkeypatch.setenv("WATCH_NAMESPACE", "a, b,a")
+    assert Options.from_args([]).namespaces == ("a", "b")
+    options = Options.from_args(["--namespace=c", "--leader-elect", "--workers=3", "--log-format=text"])
+    assert (options.namespaces, options.leader_elect, options.workers, options.log_format) == (("c",), True, 3, "text")
+    assert not Options.from_args(["--leader-elect=false"]).leader_elect
+
+
+@pytest.mark.parametrize(
+    "flags", [["--workers=0"], ["--workers=x"], ["--leader-elect=maybe"], ["--no-such"], ["--lead"]]
+)
+def test_wrong_command_line_ends_with_2(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A flag or value that does not exist is named, and the process ends with 2."""
+    with pytest.raises(SystemExit) as ended:
+        Options.from_args(flags)
+    assert ended.value.code == 2
+    assert flags[0].split("=")[0] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("address", ["8080", "host", ":http", ":99999", "no.such.host.invalid:80"])
+def test_malformed_address_is_named(address: str) -> None:
+    """An address that can't be listened on is a user's mistake that names flag and address."""
+    with pytest.raises(UsageError, match="--flag: .*" + address) as raised:
+        bind(address, flag="--flag")
+    assert raised.value.hint
+
+
+def test_addresses() -> None:
+    """0 turns an endpoint off; without host all interfaces are listened on; IPv6 addresses stand in brackets."""
+    assert bind("0", flag="--flag") is None
+    for address, family in ((":0", (socket.AF_INET, socket.AF_INET6)), ("127.0.0.1:0", (socket.AF_INET,))):
+        listener = bind(address, flag="--flag")
+        assert listener is not None
+        with listener:
+            assert listener.family in family
+
+
+@pytest.mark.usefixtures("root_logger")
+def test_json_log_lines() -> None:
+    """A line has zap's keys, the fields of the adapter and of the call, and of an exception error and stacktrace."""
+    stream = io.StringIO()
+    logs.configure(stream=stream)
+    log = logs.FieldsAdapter(logging.getLogger("test"), {"controller": "thing"})
+    log.warning("took %d s", 3, extra={"seconds": 3, "what": object})
+    log.error("failed", exc_info=ValueError("bad"))
+    log.debug("not shown")
+    first, second = map(json.loads, stream.getvalue().splitlines())
+    assert first.pop("ts").endswith("Z")
+    assert first == {
+        "level": "warn",
+        "logger": "test",
+        "msg": "took 3 s",
+        "controller": "thing",
+        "seconds": 3,
+        "what": "<class 'object'>",
+    }
+    assert (second["level"], second["error"]) == ("error", "ValueError: bad")
+    assert second["stacktrace"] == "ValueError: bad"
+
+
+@pytest.mark.usefixtures("root_logger")
+def test_text_log_lines() -> None:
+    """For people a line has the fields as key=value, and a stack on lines of its own."""
+    stream = io.StringIO()
+    logs.configure(format="text", level="debug", stream=stream)
+    logging.getLogger("test").debug("hello", extra={"fields": {"name": "one", "stacktrace": "line 1\nline 2"}})
+    line, *stack = stream.getvalue().splitlines()
+    assert line.endswith("DEBUG   test: hello name=one")
+    assert stack == ["line 1", "line 2"]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "retry", "stalled"),
+    [
+        (TerminalError("no", reason="BadSpec"), "BadSpec", "never", True),
+        (Invalid("no", reason="Invalid"), "Invalid", "longest", True),
+        (Forbidden("no", reason="Forbidden"), "Forbidden", "backoff", False),
+        (ConnectionFailed("no"), "ConnectionFailed", "backoff", False),
+        (OSError("no"), "OSError", "backoff", False),
+        (KeyError("no"), "KeyError", "backoff", False),
+    ],
+)
+def test_failures_are_told_apart(error: Exception, reason: str, retry: str, stalled: bool) -> None:
+    """Each error has its reason, its retry, and whether the object is stalled."""
+    failure = classify(error, failures=0)
+    assert (failure.reason, failure.retry, failure.stalled) == (reason, retry, stalled)
+    assert failure.bug == isinstance(error, KeyError)
+
+
+def test_conflicts_are_quiet_until_they_repeat() -> None:
+    """A conflict is everyday life; one that comes again and again is reported."""
+    assert classify(Conflict("no"), failures=0).quiet
+    assert not classify(Conflict("no"), failures=QUIET_CONFLICTS).quiet
+
+
+async def test_side_thread_runs_beside_a_blocked_loop() -> None:
+    """What runs on the side thread goes on while this loop does not."""
+    beats = threading.Semaphore(0)
+
+    async def beat() -> None:
+        while True:
+            beats.release()
+            await asyncio.sleep(0.001)
+
+    with SideThread() as side:
+        side.spawn(beat())
+        for _ in range(3):
+            assert beats.acquire(timeout=5)  # blocks this loop
+        assert await side.run(asyncio.sleep(0, "answer")) == "answer"
+
+
+async def test_side_thread_passes_errors_and_cancellation_on() -> None:
+    """An error there is raised here, and cancelling here cancels there."""
+    cancelled = threading.Event()
+
+    async def fail() -> None:
+        raise ValueError("there")
+
+    async def wait() -> None:
+        try:
+            await asyncio.Future()
+        finally:
+            cancelled.set()
+
+    with SideThread() as side:
+        with pytest.raises(ValueError, match="there"):
+            await side.run(fail())
+        waiting = asyncio.ensure_future(side.run(wait()))
+        await side.run(asyncio.sleep(0.01))
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        assert cancelled.wait(5)
