@@ -13,7 +13,7 @@ import struct
 import uuid
 from collections import defaultdict
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
@@ -23,6 +23,7 @@ from pyopscaffold.runtime.client.http import HttpClient
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
 
     from pyopscaffold.runtime.clock import ManualClock
 
@@ -249,9 +250,11 @@ async def fake_api_server(port: int = 0) -> AsyncIterator[FakeApiServer]:
 
 
 @asynccontextmanager
-async def client_of(server: FakeApiServer, clock: ManualClock | None = None) -> AsyncIterator[HttpClient]:
+async def client_of(
+    server: FakeApiServer, clock: ManualClock | None = None, *, token_file: Path | None = None
+) -> AsyncIterator[HttpClient]:
     """Connect to it for the length of a block."""
-    client = HttpClient(server.config, clock=clock)
+    client = HttpClient(replace(server.config, token_file=token_file), clock=clock)
     try:
         yield client
     finally:

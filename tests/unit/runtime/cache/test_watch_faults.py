@@ -17,6 +17,7 @@ from tests.unit.runtime.fake_api_server import FakeApiServer, client_of, fake_ap
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
 
 
 class Watched:
@@ -50,10 +51,12 @@ class Watched:
 
 
 @asynccontextmanager
-async def watching(server: FakeApiServer, *, synced: bool = True) -> AsyncIterator[Watched]:
+async def watching(
+    server: FakeApiServer, *, synced: bool = True, token_file: Path | None = None
+) -> AsyncIterator[Watched]:
     """Run a cache over a server for the length of a block."""
     clock = ManualClock()
-    async with client_of(server, clock) as client:
+    async with client_of(server, clock, token_file=token_file) as client:
         cache = Cache(client, clock=clock)
         watched = Watched(server, cache.informer(CONFIG_MAP), clock)
         running = asyncio.create_task(cache.run())
@@ -230,6 +233,23 @@ async def test_forbidden_then_allowed(server: FakeApiServer) -> None:
         assert isinstance(watched.informer.failure, Forbidden)
         await until(lambda: watched.holds("first"), watched.clock)
         assert watched.informer.failure is None
+
+
+async def test_rotated_token(server: FakeApiServer, tmp_path: Path) -> None:
+    """A watch whose token is refused goes on with the one now in the file, without a list and without a pause."""
+    token = tmp_path / "token"
+    token.write_text("old")
+    server.token = "old"
+    async with watching(server, token_file=token) as watched:
+        server.put("second")
+        await until(lambda: watched.holds("first", "second"))
+        server.token = "new"
+        token.write_text("new")
+        server.end_watches()
+        await until(lambda: server.watching == 0)
+        server.put("third")
+        await until(lambda: watched.holds("first", "second", "third"))
+        assert watched.informer.relists == 0
 
 
 async def test_pauses_grow(server: FakeApiServer) -> None:
