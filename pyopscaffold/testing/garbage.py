@@ -44,6 +44,7 @@ class GarbageCollector:
     def __init__(self, client: RestClient) -> None:
         self._client = client
         self._custom: frozenset[tuple[str, str]] = frozenset()
+        self._seen_deleting: frozenset[str] = frozenset()
         self._resources: tuple[Resource, ...] = ()
 
     @property
@@ -68,6 +69,11 @@ class GarbageCollector:
         alive = {item["metadata"]["uid"] for _, item in objects}
         for resource, item in objects:
             self._attempt(resource, item, alive, dependents[item["metadata"]["uid"]])
+        # The lists are of different moments: a child made just before its owner's deletion may be in none of this
+        # round's, but it is in the next round's. So an owner is let go in its second round at the earliest.
+        self._seen_deleting = frozenset(
+            item["metadata"]["uid"] for _, item in objects if "deletionTimestamp" in item["metadata"]
+        )
 
     def _refresh(self) -> None:
         """Ask for the served resources again when the custom ones changed."""
@@ -85,8 +91,9 @@ class GarbageCollector:
         finalizers = metadata.get("finalizers", ())
         try:
             if "deletionTimestamp" not in metadata:
-                if _owners(item) and not self._has_owner(item, alive):
-                    self._client.delete(resource.path_of(item), uid=metadata["uid"])
+                self._drop_if_orphaned(resource, item, alive)
+            elif metadata["uid"] not in self._seen_deleting:
+                return
             elif _FOREGROUND in finalizers:
                 self._delete_dependents(resource, item, dependents)
             elif _ORPHAN in finalizers:
@@ -94,10 +101,14 @@ class GarbageCollector:
         except (NotFound, Conflict):
             return
 
-    def _has_owner(self, item: Json, alive: set[str]) -> bool:
-        """Whether any owner lives; one that was not listed is looked for live before it counts as gone."""
+    def _drop_if_orphaned(self, resource: Resource, item: Json, alive: set[str]) -> None:
+        """Delete what has lost all its owners; one that was not listed is looked for live before it counts as gone."""
         owners = _owners(item)
-        return any(owner["uid"] in alive for owner in owners) or any(self._exists(owner, item) for owner in owners)
+        gone = [owner for owner in owners if owner["uid"] not in alive and not self._exists(owner, item)]
+        if gone and len(gone) == len(owners):
+            self._client.delete(resource.path_of(item), uid=item["metadata"]["uid"])
+        elif gone:
+            self._forget({owner["uid"] for owner in gone}, resource, item)
 
     def _exists(self, owner: Json, dependent: Json) -> bool:
         group = owner["apiVersion"].rpartition("/")[0]
@@ -117,7 +128,7 @@ class GarbageCollector:
         blocked = False
         for kind, dependent in dependents:
             if len(_owners(dependent)) > 1:
-                self._forget(uid, kind, dependent)
+                self._forget({uid}, kind, dependent)
                 continue
             blocks = bool(_owners(dependent)[0].get("blockOwnerDeletion"))
             blocked |= blocks
@@ -129,12 +140,12 @@ class GarbageCollector:
 
     def _orphan_dependents(self, resource: Resource, item: Json, dependents: Iterable[tuple[Resource, Json]]) -> None:
         for kind, dependent in dependents:
-            self._forget(item["metadata"]["uid"], kind, dependent)
+            self._forget({item["metadata"]["uid"]}, kind, dependent)
         self._drop_finalizer(resource, item, _ORPHAN)
 
-    def _forget(self, uid: str, kind: Resource, dependent: Json) -> None:
-        """Take one owner off a dependent."""
-        others = [one for one in _owners(dependent) if one["uid"] != uid]
+    def _forget(self, uids: set[str], kind: Resource, dependent: Json) -> None:
+        """Take some owners off a dependent."""
+        others = [one for one in _owners(dependent) if one["uid"] not in uids]
         version = dependent["metadata"]["resourceVersion"]
         patch = {"metadata": {"ownerReferences": others, "resourceVersion": version}}
         self._client.merge(kind.path_of(dependent), patch)
