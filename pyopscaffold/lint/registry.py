@@ -46,7 +46,7 @@ class Registry:
         if selector and _specificity(selector, [rule.id for rule in self.rules]):
             return
         ids = [rule.id for rule in self.rules]
-        near = difflib.get_close_matches(selector.upper(), [*ids, *{rule_id[:2] for rule_id in ids}], n=1, cutoff=0.5)
+        near = difflib.get_close_matches(selector.upper(), [*ids, *{rule_id[:2] for rule_id in ids}], n=1, cutoff=0.6)
         known = ", ".join(ids)
         raise UsageError(f"no rule {selector!r}", hint=f"did you mean {near[0]}?" if near else f"the rules are {known}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from pyopscaffold.lint.finding import Severity
@@ -22,8 +21,8 @@ def render(report: Report) -> str:
     }
     content = {
         "version": FORMAT_VERSION,
-        "findings": [asdict(finding) for finding in report.findings],
-        "skipped": [asdict(part) for part in report.skipped],
+        "findings": [vars(finding) for finding in report.findings],
+        "skipped": [vars(part) for part in report.skipped],
         "summary": summary,
     }
     return json.dumps(content, indent=2) + "\n"

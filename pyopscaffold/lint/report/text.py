@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
 _BOLD, _DIM = "1", "2"
 _WIDEST = 160
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # a file's text is not to steer the terminal
 _TOKEN = re.compile(r"\S[^\s:]*")
 
 
@@ -50,17 +51,16 @@ def _subtree(field: str) -> str:
 
 def _block(group: list[Finding], paint: Paint) -> str:
     first = group[0]
+    message = _CONTROL.sub(" ", first.message)
     place = paint(f"{first.file}:{first.line}:{first.column}", _BOLD)
     more = f" (×{len(group)} under {_subtree(first.field)})" if len(group) > 1 else ""
-    lines = [
-        f"{place} {first.rule} {paint(first.severity, _COLOURS[first.severity])} {first.message}{paint(more, _DIM)}"
-    ]
+    lines = [f"{place} {first.rule} {paint(first.severity, _COLOURS[first.severity])} {message}{paint(more, _DIM)}"]
     return "\n".join([*lines, *_snippet(first, paint)])
 
 
 def _snippet(finding: Finding, paint: Paint) -> Iterator[str]:
     """Show the line and carets under what stands at the finding's column."""
-    line = finding.snippet.replace("\t", " ")
+    line = _CONTROL.sub(" ", finding.snippet)
     if not line.strip():
         return
     start = min(finding.column - 1, len(line))
@@ -69,7 +69,8 @@ def _snippet(finding: Finding, paint: Paint) -> Iterator[str]:
     length = min(token.end() - start if token else 1, _WIDEST // 2)
     number = str(finding.line)
     yield f"  {paint(number, _DIM)} {paint('|', _DIM)} {line[cut : cut + _WIDEST].rstrip()}"
-    yield f"  {' ' * len(number)} {paint('|', _DIM)} {' ' * (start - cut)}{paint('^' * length, _COLOURS[finding.severity])}"
+    marks = " " * (start - cut) + paint("^" * length, _COLOURS[finding.severity])
+    yield f"  {' ' * len(number)} {paint('|', _DIM)} {marks}"
 
 
 def _skipped(report: Report) -> Iterator[str]:

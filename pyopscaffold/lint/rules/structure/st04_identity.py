@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _APPROVAL = "api-approved.kubernetes.io"
+_MIXED_CASE = ("kind", "listKind")
 _PROTECTED = ("k8s.io", "kubernetes.io")
 
 
@@ -60,12 +61,13 @@ def _names(crd: Crd) -> Iterator[Hit]:
     for key in ("plural", "kind"):
         if not text(names.get(key)):
             yield Hit((*path, key), f"spec.names.{key} is missing")
-    labels: list[tuple[tuple[str | int, ...], Any]] = [((key,), names.get(key)) for key in ("plural", "singular")]
-    labels += [((key,), text(names.get(key)).lower()) for key in ("kind", "listKind")]
+    labels: list[tuple[tuple[str | int, ...], Any]]
+    labels = [((key,), names.get(key)) for key in ("plural", "singular", "kind", "listKind")]
     for key in ("shortNames", "categories"):
         labels += [((key, index), name) for index, name in enumerate(listing(names.get(key)))]
     for where, value in labels:
-        if value and not (isinstance(value, str) and is_dns1035_label(value)):
+        folded = text(value).lower() if where[0] in _MIXED_CASE else text(value)
+        if value and not is_dns1035_label(folded):
             yield Hit(
                 (*path, *where), f"{where[0]} {value!r} is no DNS-1035 label (letters, digits and '-', a letter first)"
             )
@@ -110,7 +112,7 @@ RULE = Rule(
     profile=Profile.APISERVER,
     subject=Crd,
     what="The CRD is named plural.group, its names are DNS labels, and exactly one version is stored.",
-    why="The API server refuses it otherwise.",
+    why="The API server refuses it otherwise: names become parts of URLs, and objects are stored in one form.",
     check=check,
     good=(
         _GOOD,

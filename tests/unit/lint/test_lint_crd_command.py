@@ -1,0 +1,97 @@
+"""``pyopscaffold lint-crd``, as a user runs it."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyopscaffold.cli.app import run
+from pyopscaffold.lint.example import spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLEAN = spec("size: {type: integer, description: Size.}")
+DIRTY = spec("name: {type: string}")
+ONLY = ("--select", "VA01")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give an empty folder, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_clean_exits_0(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing found is a success, and says what was checked."""
+    (folder / "crd.yaml").write_text(CLEAN)
+    assert run(["lint-crd", "crd.yaml", *ONLY]) == 0
+    assert capsys.readouterr().out == "1 CRD in 1 file checked by 1 rule: no findings\n"
+
+
+def test_findings_exit_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Findings go to standard output."""
+    (folder / "crd.yaml").write_text(DIRTY)
+    assert run(["lint-crd", "crd.yaml", *ONLY]) == 1
+    assert capsys.readouterr().out.startswith("crd.yaml:25:15 VA01 warning ")
+
+
+def test_folders_are_walked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """yaml, yml and json files at any depth, each once, in order; hidden folders and other files are left out."""
+    for name in ("b.yml", "a/c.yaml", "a/d.json", "a/e.txt", ".venv/f.yaml"):
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(DIRTY)
+    assert run(["lint-crd", ".", "b.yml", "--output", "json", *ONLY]) == 1
+    content = json.loads(capsys.readouterr().out)
+    assert [finding["file"] for finding in content["findings"]] == ["a/c.yaml", "a/d.json", "b.yml"]
+
+
+def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """``-`` takes what is piped in."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(DIRTY.encode())))
+    assert run(["lint-crd", "-", *ONLY]) == 1
+    assert capsys.readouterr().out.startswith("<stdin>:25:15 VA01")
+
+
+def test_a_byte_order_mark_is_no_fault(folder: Path) -> None:
+    """Windows editors write one."""
+    (folder / "crd.yaml").write_bytes(b"\xef\xbb\xbf" + CLEAN.replace("\n", "\r\n").encode())
+    assert run(["lint-crd", "crd.yaml", *ONLY]) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message", "hint"),
+    [
+        (CLEAN, ["--select", "VA1"], "no rule 'VA1'", "did you mean VA01?"),
+        (CLEAN, ["--select", "VA01", "--ignore", "VA01"], "no rule is left to check by", "ignore fewer"),
+        (CLEAN, ["--profile", "strickt"], "strickt", "lint-crd --help"),
+        ("a: 1\n", [], "no CRD found in crd.yaml", "CustomResourceDefinitions"),
+        ("{{ if .x }}\n", [], "no CRD found in crd.yaml: crd.yaml:1 is no whole one (template)", "helm template"),
+        ("{{ if .x }}\n---\n{{ .y }}\n", [], "crd.yaml:1 and 1 more are no whole ones (template)", "helm template"),
+    ],
+)
+def test_what_it_can_not_do_exits_2(  # noqa: PLR0917
+    folder: Path, capsys: pytest.CaptureFixture[str], content: str, options: list[str], message: str, hint: str
+) -> None:
+    """A wrong option, or nothing to check, is never a success; one line says why, one the way out."""
+    (folder / "crd.yaml").write_text(content)
+    assert run(["lint-crd", "crd.yaml", *options]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    error, way_out = captured.err.splitlines()
+    assert message in error
+    assert hint in way_out
+
+
+def test_missing_and_unreadable_paths_exit_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The path is named."""
+    (folder / "latin.yaml").write_bytes(b"a: 1\nb: \xe9\n")
+    assert run(["lint-crd", "absent.yaml"]) == 2
+    assert "absent.yaml: can't be read: No such file" in capsys.readouterr().err
+    assert run(["lint-crd", "latin.yaml"]) == 2
+    assert "latin.yaml:2: not UTF-8 text" in capsys.readouterr().err

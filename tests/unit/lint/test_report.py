@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pyopscaffold.document.reader import Source
+from pyopscaffold.lint.engine import lint
+from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.registry import builtin
+from pyopscaffold.lint.report import json as json_report
+from pyopscaffold.lint.report import text as text_report
+
+if TYPE_CHECKING:
+    from pyopscaffold.lint.finding import Report
+
+
+def report_of(text: str, *select: str) -> Report:
+    """Lint one text by some rules."""
+    return lint([Source("dir/x.yaml", text)], builtin().choose(select=select))
+
+
+def test_text_shows_the_line_and_points_at_the_place() -> None:
+    """Place, rule, severity, message; then the line with a caret below what it is about."""
+    rendered = text_report.render(report_of(spec("name: {type: string}"), "VA01"))
+    assert rendered == (
+        "dir/x.yaml:25:15 VA01 warning .spec.name takes any text: "
+        "give it an enum, pattern, format, minLength or maxLength\n"
+        "  25 |               name: {type: string}\n"
+        "     |               ^^^^\n"
+        "1 CRD in 1 file checked by 1 rule: 1 warning\n"
+    )
+
+
+def test_text_folds_a_subtree() -> None:
+    """Findings of one rule below one field of spec are one block that counts them; other fields have their own."""
+    text = spec(
+        "a: {type: object, properties: {b: {type: string}, c: {type: array, items: {type: string}}}}\nd: {type: string}"
+    )
+    lines = text_report.render(report_of(text, "VA01")).splitlines()
+    heads = [line for line in lines if line.startswith("dir/")]
+    assert [head.rpartition("maxLength")[2] for head in heads] == [" (×2 under .spec.a)", ""]
+    assert lines[-1] == "1 CRD in 1 file checked by 1 rule: 3 warnings"
+
+
+def test_text_has_colours_only_when_asked() -> None:
+    """No escape sequence gets into a file or a pipe, and none of a file gets to the terminal."""
+    report = report_of('{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", '
+                       '"spec": {"group": "a.b", "scope": "\\u001b[31m\u007f"}}', "ST04")  # fmt: skip
+    assert "\x1b[" in text_report.render(report, colour=True)
+    plain = text_report.render(report)
+    assert "\x1b" not in plain
+    assert "\x7f" not in plain
+
+
+def test_text_names_what_was_skipped() -> None:
+    """A file that was not checked never reads as a success."""
+    rendered = text_report.render(report_of("{{ if .x }}\n", "VA01"))
+    assert rendered == "not checked, template: dir/x.yaml:1\n0 CRDs in 1 file checked by 1 rule: no findings\n"
+
+
+def test_json_holds_every_finding() -> None:
+    """Programs get all fields, unfolded, and the counts."""
+    content = json.loads(json_report.render(report_of(spec("a: {type: string}\nb: {type: string}"), "VA01")))
+    assert [finding["field"] for finding in content["findings"]] == [".spec.a", ".spec.b"]
+    assert content["findings"][0] | {"message": "", "snippet": ""} == {
+        "file": "dir/x.yaml",
+        "line": 25,
+        "column": 15,
+        "rule": "VA01",
+        "severity": "warning",
+        "message": "",
+        "crd": "widgets.example.com",
+        "version": "v1",
+        "field": ".spec.a",
+        "snippet": "",
+    }
+    assert content["summary"] == {"files": 1, "crds": 1, "rules": 1, "errors": 0, "warnings": 2, "infos": 0}

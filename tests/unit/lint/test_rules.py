@@ -1,0 +1,58 @@
+"""Each rule's own examples, and what its documentation must have."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pyopscaffold.document.reader import Source
+from pyopscaffold.lint.engine import lint
+from pyopscaffold.lint.registry import Registry, builtin
+from pyopscaffold.lint.rule import Profile
+
+if TYPE_CHECKING:
+    from pyopscaffold.lint.rule import Rule
+
+RULES = builtin()
+GOOD = [pytest.param(rule, text, id=f"{rule.id}-{n}") for rule in RULES for n, text in enumerate(rule.good)]
+BAD = [pytest.param(rule, text, id=f"{rule.id}-{n}") for rule in RULES for n, text in enumerate(rule.bad)]
+
+
+@pytest.mark.parametrize(("rule", "text"), GOOD)
+def test_good_example_passes(rule: Rule[Any], text: str) -> None:
+    """The rule has nothing against its good example, and no server would refuse it."""
+    demands = {rule.id, *(other.id for other in RULES.choose(profile=Profile.APISERVER))}
+    found = lint([Source("good.yaml", text)], RULES).findings
+    assert [finding.message for finding in found if finding.rule in demands] == []
+
+
+@pytest.mark.parametrize(("rule", "text"), BAD)
+def test_bad_example_is_found(rule: Rule[Any], text: str) -> None:
+    """The rule finds its bad example, at a line of it."""
+    report = lint([Source("bad.yaml", text)], Registry((rule,)))
+    assert report.findings
+    for finding in report.findings:
+        assert finding.rule == rule.id
+        assert finding.severity is rule.severity
+        assert 1 <= finding.line <= text.count("\n") + 1
+        assert not finding.message.endswith(".")
+
+
+@pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.id)
+def test_rule_is_documented(rule: Rule[Any]) -> None:
+    """A rule says what it demands and why, in sentences, and shows both sides."""
+    assert re.fullmatch(r"[A-Z]{2}[0-9]{2}", rule.id)
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.name)
+    assert rule.what.endswith(".")
+    assert len(rule.why) > 40
+    assert rule.good
+    assert rule.bad
+
+
+def test_each_rule_has_a_file_of_its_name() -> None:
+    """rules/<family>/<id>_<name>.py holds the rule of this id and name."""
+    for rule in RULES:
+        module = rule.check.__module__.rpartition(".")[2]
+        assert module == f"{rule.id.lower()}_{rule.name.replace('-', '_')}"
