@@ -80,10 +80,9 @@ class Children:
     async def apply(self, owner: Owner, child: Object | Mapping[str, Any]) -> Any:
         """See Context.apply."""
         kind, desired = self._complete(owner, child)
-        namespace, name = desired["metadata"].get("namespace", ""), desired["metadata"]["name"]
-        key = (kind, namespace, name)
+        key = _key(kind, desired)
         wanted = _digest(desired)
-        cached = self._informers[kind].get(namespace, name) if kind in self._informers else None
+        cached = self._informers[kind].get(*key[1:]) if kind in self._informers else None
         if cached is not None:
             if self._stands(owner, key, wanted, cached, desired):
                 return _decode(_as(child, kind), cached.raw)
@@ -94,11 +93,11 @@ class Children:
         self._applied.setdefault(owner.uid, {})[key] = applied
         return codec.decode(type(child), answer) if isinstance(child, Object) else answer
 
-    async def delete(self, owner: Owner, kind: Kind, name: str, *, uid: str = "") -> None:
+    async def delete(self, kind: Kind, name: str, *, namespace: str, uid: str = "") -> None:
         """See Context.delete; ``uid`` makes sure that it is that very object."""
         gvk = self._owns.get(gvk_of(kind), gvk_of(kind))
         try:
-            await self._client.delete(gvk, name, namespace=owner.namespace if gvk.namespaced else "", uid=uid)
+            await self._client.delete(gvk, name, namespace=namespace if gvk.namespaced else "", uid=uid)
         except NotFound:
             return
 
@@ -108,11 +107,11 @@ class Children:
 
     async def prune(self, owner: Owner, kept: Iterable[Object | Mapping[str, Any]]) -> None:
         """See Context.prune."""
-        keep = {(kind, body["metadata"]["name"]) for kind, body in (self._complete(owner, child) for child in kept)}
+        keep = {_key(*self._complete(owner, child)) for child in kept}
         for kind in self._owns:
-            for stored in self._controlled(owner, kind):
-                if (kind, stored.meta.name) not in keep and not stored.meta.deleting:
-                    await self.delete(owner, kind, stored.meta.name, uid=stored.meta.uid)
+            for meta in [stored.meta for stored in self._controlled(owner, kind)]:
+                if (kind, meta.namespace, meta.name) not in keep and not meta.deleting:
+                    await self.delete(kind, meta.name, namespace=meta.namespace, uid=meta.uid)
 
     def forget(self, owner_uid: str) -> None:
         """Drop what is remembered of the children of an owner that is gone."""
@@ -173,6 +172,10 @@ def restrict(actual: Any, shape: Any) -> Any:
     if isinstance(actual, list) and isinstance(shape, list):
         return [restrict(item, shape[index]) if index < len(shape) else item for index, item in enumerate(actual)]
     return actual
+
+
+def _key(kind: GroupVersionKind, body: Mapping[str, Any]) -> ChildKey:
+    return kind, body["metadata"].get("namespace", ""), body["metadata"]["name"]
 
 
 def _digest(value: Any) -> bytes:

@@ -53,6 +53,8 @@ def _run(reconcilers: str | Reconcilers, options: Options) -> int:
         found = _declared(reconcilers) if isinstance(reconcilers, str) else reconcilers
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             return runner.run(_serve(found, options))
+    except KeyboardInterrupt:  # before the handlers stood
+        return INTERRUPTED
     except UserError as error:
         hint = f" ({error.hint})" if error.hint else ""
         print(f"error: {error}{hint}", file=sys.stderr)  # noqa: T201 - for the person who started it

@@ -21,6 +21,7 @@ from pyopscaffold.errors import (
     NotFound,
     PyopscaffoldError,
     Unauthorized,
+    UsageError,
     UserError,
 )
 from pyopscaffold.runtime.cache import Cache
@@ -73,12 +74,12 @@ class Manager:
     ) -> None:
         self._reconcilers = [made() if isinstance(made, type) else made for made in reconcilers]
         self._declarations = [declaration_for(reconciler) for reconciler in self._reconcilers]
+        _check_names(self._declarations)
         self._options = options or Options()
         self._config = config
         self._abort = abort
         self._clock = SystemClock()
         self._controllers: list[Controller] = []
-        self._not_ready = "starting"
         self._stopped = threading.Event()
         self._cache: Cache | None = None
         self.ports: dict[str, int] = {}
@@ -105,7 +106,7 @@ class Manager:
     @property
     def ready(self) -> bool:
         """Whether the caches are filled; replicas that don't lead are ready too."""
-        return not self._not_ready
+        return not self._not_ready()
 
     @property
     def cache(self) -> Cache:
@@ -141,7 +142,6 @@ class Manager:
         async with asyncio.TaskGroup() as group:
             group.create_task(cache.run())
             await cache.wait_synced()
-            self._not_ready = ""
             _log.info("caches are synced")
             if elector is not None:
                 await side.run(elector.acquire())
@@ -160,7 +160,7 @@ class Manager:
             blocked = watchdog.blocked()
             return f"the event loop is blocked for {blocked:.0f} s" if blocked > DEAD_AFTER else ""
 
-        probes = {"/healthz": check(alive), "/readyz": check(lambda: self._not_ready)}
+        probes = {"/healthz": check(alive), "/readyz": check(self._not_ready)}
         scrape: Mapping[str, Endpoint] = {"/metrics": lambda: (200, CONTENT_TYPE, metrics.text())}
         wanted = (
             ("--health-probe-bind-address", self._options.health_probe_bind_address, probes),
@@ -214,6 +214,14 @@ class Manager:
 
         return Watchdog(asyncio.get_running_loop(), thread=threading.get_ident(), busy=busy)
 
+    def _not_ready(self) -> str:
+        """Say what is waited for; of any thread."""
+        if self._cache is None:
+            return "starting"
+        waiting = [informer for informer in self._cache.informers if not informer.synced]
+        reasons = (f"{informer.kind.group_resource} ({informer.failure or 'listing'})" for informer in waiting)
+        return f"waiting for {', '.join(reasons)}" if waiting else ""
+
     def _lease_name(self) -> str:
         if self._options.leader_election_id or not self._declarations:
             return self._options.leader_election_id or "operator"
@@ -262,6 +270,15 @@ class Manager:
                 self._abort(1)
 
         self._enforcer = asyncio.create_task(enforce())
+
+
+def _check_names(declarations: Sequence[ControllerDeclaration]) -> None:
+    names = [declaration.name for declaration in declarations]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(
+            f"two controllers are called {name!r}",
+            hint="give one of them another @controller(…, name=…): fields are owned by it",
+        )
 
 
 async def _stop_server(side: SideThread, server: AbstractAsyncContextManager[None]) -> None:

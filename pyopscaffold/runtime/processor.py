@@ -16,6 +16,7 @@ import msgspec
 from pyopscaffold import codec
 from pyopscaffold.api import Object
 from pyopscaffold.errors import ClientError, CodecError, NotFound, PyopscaffoldError
+from pyopscaffold.kube.meta import ObjectMeta
 from pyopscaffold.runtime import finalizer, status
 from pyopscaffold.runtime.children import Owner
 from pyopscaffold.runtime.events import Regarding
@@ -234,7 +235,7 @@ class Processor(Generic[T]):
 
     async def _undecodable(self, raw: RawObject, error: CodecError, log: FieldsAdapter) -> Verdict:
         failure = classify(error, failures=0)
-        regarding = Regarding.of(self._kind, codec.decode(type(Object().metadata), raw["metadata"]))
+        regarding = Regarding.of(self._kind, codec.decode(ObjectMeta, raw["metadata"]))
         verdict = self._report(failure, error, log, regarding)
         try:
             await status.write_undecodable(

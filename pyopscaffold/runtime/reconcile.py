@@ -101,9 +101,9 @@ class Context:
         """
         return await self._children.apply(self._owner, child)
 
-    async def delete(self, kind: Kind, name: str) -> None:
-        """Delete an object in the owner's namespace; it may be gone already."""
-        await self._children.delete(self._owner, kind, name)
+    async def delete(self, kind: Kind, name: str, *, namespace: str = "") -> None:
+        """Delete an object, by default in the owner's namespace; it may be gone already."""
+        await self._children.delete(kind, name, namespace=namespace or self._owner.namespace)
 
     @overload
     async def owned(self, kind: type[T]) -> list[T]: ...

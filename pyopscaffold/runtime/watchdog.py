@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-_WAITING = ("selectors.py", "runners.py", "base_events.py")
-"""Where the thread stands when its loop only waits: then the machine is slow, not the code."""
+_WAITING = ("selectors.py", "runners.py", "base_events.py", "asyncio/events.py")
+"""Where the thread stands while its loop waits or calls into C: then the machine is slow, not the user's code."""
 
 _log = logging.getLogger("pyopscaffold.watchdog")
 
