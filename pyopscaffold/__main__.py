@@ -9,7 +9,9 @@ from importlib.util import find_spec
 
 if __name__ == "__main__":
     if find_spec("pyopscaffold.cli") is None:
-        sys.stderr.write("error: this is the runtime alone\nhint: the command line comes with the package pyopscaffold\n")
+        sys.stderr.write(
+            "error: this is the runtime alone\nhint: the command line comes with the package pyopscaffold\n"
+        )
         sys.exit(2)
     from pyopscaffold.cli.app import main
 

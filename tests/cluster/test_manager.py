@@ -106,7 +106,7 @@ async def test_two_operators_at_once_do_not_fight(api_server: ApiServer, cluster
 
 async def test_only_the_leader_acts(api_server: ApiServer, cluster: Cluster) -> None:
     """Of two replicas with leader election one acts; when it stops, the other takes over without the lease's end."""
-    election = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
+    election: dict[str, Any] = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
     first, second = WidgetReconciler(), WidgetReconciler()
     async with AsyncExitStack() as stopping:
         leader = await stopping.enter_async_context(operating(first, api_server, cluster.namespace, **election))
@@ -127,7 +127,7 @@ async def test_only_the_leader_acts(api_server: ApiServer, cluster: Cluster) -> 
 
 async def test_a_lost_lease_ends_the_manager(api_server: ApiServer, cluster: Cluster) -> None:
     """When another holder stands in the lease, the manager stops its work and says so."""
-    election = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
+    election: dict[str, Any] = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
     path = f"/apis/coordination.k8s.io/v1/namespaces/{cluster.namespace}/leases/{LEASE_NAME}"
     manager, running = begin(WidgetReconciler(), api_server, cluster.namespace, **election)
     await soon(lambda: manager.leading)

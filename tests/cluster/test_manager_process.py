@@ -49,7 +49,7 @@ class Operator:
 
 
 @pytest.fixture
-def start(api_server: ApiServer, cluster: Cluster, tmp_path: Path) -> Iterator[Any]:
+def start(api_server: ApiServer, cluster: Cluster, tmp_path: Path) -> Any:
     """Give a context manager that runs the operator in the test's namespace."""
 
     @contextmanager

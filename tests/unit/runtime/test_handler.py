@@ -37,7 +37,7 @@ def child(owner: str = "", *, version: str = "1", **reference: Any) -> Stored:
         "controller": True,
         **reference,
     }
-    metadata = {"name": "child", "namespace": "ns", "uid": "c", "resourceVersion": version}
+    metadata: dict[str, Any] = {"name": "child", "namespace": "ns", "uid": "c", "resourceVersion": version}
     metadata |= {"ownerReferences": [thing]} if owner else {}
     return parse(CONFIG_MAP, msgspec.json.encode({"metadata": metadata}))
 
@@ -46,6 +46,11 @@ def child(owner: str = "", *, version: str = "1", **reference: Any) -> Stored:
 def queue() -> WorkQueue[Request]:
     """Give an empty queue."""
     return WorkQueue(clock=ManualClock())
+
+
+def fail(error: Exception) -> None:
+    """Let an error of a mapper or predicate end the test."""
+    raise error
 
 
 def waiting(queue: WorkQueue[Request]) -> dict[int, int]:
@@ -72,20 +77,20 @@ def test_child_of_a_cluster_scoped_owner() -> None:
 
 async def test_old_and_new_owner_are_asked_for(queue: WorkQueue[Request]) -> None:
     """A child that moves from one owner to another concerns both."""
-    handle = handler(queue, to_owner(THING), accepts=predicate.version_changed, failed=pytest.fail)
+    handle = handler(queue, to_owner(THING), accepts=predicate.version_changed, failed=fail)
     handle(Delta(child("one"), child("two", version="2")))
     assert {await queue.get(), await queue.get()} == {Request("ns", "one"), Request("ns", "two")}
 
 
 async def test_deleted_child_asks_for_its_owner(queue: WorkQueue[Request]) -> None:
     """Of a deletion only the old object is there."""
-    handler(queue, to_owner(THING), accepts=predicate.version_changed, failed=pytest.fail)(Delta(child("one"), None))
+    handler(queue, to_owner(THING), accepts=predicate.version_changed, failed=fail)(Delta(child("one"), None))
     assert await queue.get() == Request("ns", "one")
 
 
 def test_initial_objects_are_less_urgent(queue: WorkQueue[Request]) -> None:
     """What was there when watching began has the low priority."""
-    handle = handler(queue, to_self, accepts=predicate.version_changed, failed=pytest.fail)
+    handle = handler(queue, to_self, accepts=predicate.version_changed, failed=fail)
     handle(Delta(None, child(), initial=True))
     assert waiting(queue) == {-100: 1}
 

@@ -255,10 +255,10 @@ async def test_rotated_token(server: FakeApiServer, tmp_path: Path) -> None:
 async def test_pauses_grow(server: FakeApiServer) -> None:
     """Each further refusal is followed by a longer pause, up to 30 s."""
     server.refuse("watch", 500, times=12)
-    pauses = []
+    pauses: list[float] = []
     async with watching(server, synced=False) as watched:
-        for refusals in range(1, 13):
-            await until(lambda n=refusals: server.count("watch") == n and watched.pause)
+        for _ in range(12):
+            await until(lambda: server.count("watch") == len(pauses) + 1 and watched.pause)
             pauses.append(watched.pause)
             watched.clock.advance(watched.pause)
         await until(lambda: watched.holds("first"), watched.clock)

@@ -46,7 +46,7 @@ def test_file_with_data(tmp_path: Path) -> None:
     path = _write(
         tmp_path / "config",
         user={**user, "as-groups": ["g"]},
-        **{
+        **{  # type: ignore[arg-type]  # no name of a parameter is among them
             "certificate-authority-data": _b64(b"ca"),
             "tls-server-name": "other",
             "insecure-skip-tls-verify": True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -87,7 +87,7 @@ async def test_retries_are_bounded(server: FakeApiServer) -> None:
 
 
 @pytest.mark.parametrize("headers", [{}, {"Retry_After": "60"}])
-async def test_no_wait_without_end(server: FakeApiServer, headers: dict[str, str]) -> None:
+async def test_no_wait_without_end(server: FakeApiServer, headers: dict[str, Any]) -> None:
     """A 429 without a time, or with a long one, is left to the caller."""
     server.refuse("get", 429, reason="TooManyRequests", **headers)
     async with client_of(server, ManualClock()) as client:
@@ -188,7 +188,7 @@ async def test_concurrency_is_bounded(server: FakeApiServer) -> None:
     client = HttpClient(server.config, max_in_flight=3)
     exchange = client._transport.request
 
-    async def counted(request: object) -> object:
+    async def counted(request: Any) -> Any:
         nonlocal under_way, peak
         under_way += 1
         peak = max(peak, under_way)
@@ -231,7 +231,7 @@ async def test_list_starts_again_in_one_piece(server: FakeApiServer) -> None:
         ),
     ],
 )
-async def test_incomplete_addresses_are_not_sent(server: FakeApiServer, call: object, message: str) -> None:
+async def test_incomplete_addresses_are_not_sent(server: FakeApiServer, call: Any, message: str) -> None:
     """An object that can't be addressed is an error of its own, not a puzzling 404."""
     async with client_of(server) as client:
         with pytest.raises(errors.ClientError, match=message):

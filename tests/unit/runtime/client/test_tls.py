@@ -7,7 +7,7 @@ import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from aiohttp import web
@@ -164,7 +164,7 @@ print(json.dumps({{"status": status}}))
         ({"client_certificate": b"nonsense", "client_key": b"nonsense"}, "the client certificate for .* is malformed"),
     ],
 )
-async def test_malformed_certificates(fields: dict[str, bytes], message: str) -> None:
+async def test_malformed_certificates(fields: dict[str, Any], message: str) -> None:
     """A certificate that is none is the user's mistake, and named."""
     client = HttpClient(replace(ClusterConfig(server="https://127.0.0.1:1", insecure=True), **fields))
     with pytest.raises(errors.KubeconfigError, match=message):
