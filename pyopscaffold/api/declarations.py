@@ -60,6 +60,7 @@ _C = TypeVar("_C", bound=type)
 _CONTROLLER = "__pyopscaffold_controller__"
 _RBAC = "__pyopscaffold_rbac__"
 _controllers: dict[str, type] = {}
+_permitted: dict[str, type] = {}
 
 
 def controller(
@@ -132,6 +133,7 @@ def rbac(
 
     def declare(cls: _C) -> _C:
         setattr(cls, _RBAC, (rule, *cls.__dict__.get(_RBAC, ())))
+        _permitted[f"{cls.__module__}.{cls.__qualname__}"] = cls
         return cls
 
     return declare
@@ -151,6 +153,11 @@ def rbac_of(cls: type) -> tuple[RbacRule, ...]:
 def declared_controllers() -> tuple[type, ...]:
     """Return every class that ``@controller`` has seen in this process, in order of declaration."""
     return tuple(_controllers.values())
+
+
+def permitted_classes() -> tuple[type, ...]:
+    """Return every class that ``@rbac`` has seen in this process; the rules count on reconcilers only."""
+    return tuple(_permitted.values())
 
 
 def gvk_of(kind: Kind) -> GroupVersionKind:

@@ -91,8 +91,7 @@ def manager_rules(model: ProjectModel, project: Project) -> tuple[PolicyRule, ..
     """
     if project.namespaced:
         _refuse_cluster_scope(model)
-    statuses = {kind.gvk for kind in model.kinds if kind.status is not None}
-    implied = [rule for item in model.controllers for rule in _implied(item, has_status=item.resource in statuses)]
+    implied = [rule for item in model.controllers for rule in _implied(item)]
     asked = [_asked(rule) for item in model.controllers for rule in item.rbac if not rule.namespace]
     return normalise([*implied, *asked])
 
@@ -153,12 +152,12 @@ def _order(rule: PolicyRule) -> str:
     return " + ".join("&".join(part) for part in (rule.groups, rule.resources, rule.names, rule.urls))
 
 
-def _implied(item: ControllerModel, *, has_status: bool) -> Iterator[PolicyRule]:
+def _implied(item: ControllerModel) -> Iterator[PolicyRule]:
     """Yield the rows of docs/runtime.md, "Permissions", that apply to a controller."""
     yield _on(item.resource, _READ)
     if item.finalizes:
         yield _on(item.resource, ("patch",))
-    if has_status:
+    if item.has_status:
         yield _on(item.resource, ("patch",), "status")
     if item.owns:
         yield _on(item.resource, ("update",), "finalizers")

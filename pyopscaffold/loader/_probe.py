@@ -292,11 +292,21 @@ def _controller(cls: Any) -> Json:
         "resource": _gvk(declared.resource.gvk),
         "owns": [_gvk(gvk_of(kind)) for kind in declared.owns],
         "watches": [_gvk(gvk_of(watch.kind)) for watch in declared.watches],
+        "has_status": "status" in declared.resource.__dataclass_fields__,
         "finalizes": any("finalize" in base.__dict__ for base in own),
         "rbac": [dataclasses.asdict(rule) for rule in rbac_of(cls)],
         "file": declared.file,
         "line": declared.line,
     }
+
+
+def _unused_rules(cls: type) -> Iterator[Json]:
+    from pyopscaffold.api.declarations import controller_of, rbac_of  # noqa: PLC0415
+
+    if controller_of(cls) is None:
+        message = f"{cls.__name__} is no reconciler, so the rule grants nothing; put it above a @controller"
+        for rule in rbac_of(cls):
+            yield {"file": rule.file, "line": rule.line, "subject": "@rbac", "message": message}
 
 
 def _failure(error: BaseException, root: str) -> Json:
@@ -320,7 +330,7 @@ def read(root: str, package: str) -> Json:
     try:
         import pyopscaffold.api  # noqa: PLC0415
         from pyopscaffold.api import discover  # noqa: PLC0415
-        from pyopscaffold.api.declarations import declared_controllers  # noqa: PLC0415
+        from pyopscaffold.api.declarations import declared_controllers, permitted_classes  # noqa: PLC0415
         from pyopscaffold.api.resource import declared_resources  # noqa: PLC0415
         from pyopscaffold.errors import DeclarationError  # noqa: PLC0415
     except ImportError as error:
@@ -332,6 +342,7 @@ def read(root: str, package: str) -> Json:
     except BaseException as error:  # noqa: BLE001 - sys.exit() at a module's top is a failure as any other
         return {"failure": _failure(error, root)}
     reader = Reader()
+    reader.problems += [found for cls in permitted_classes() if _belongs(cls, package) for found in _unused_rules(cls)]
     return {
         "resources": [_resource(reader, cls) for cls in declared_resources() if _belongs(cls, package)],
         "controllers": [_controller(cls) for cls in declared_controllers() if _belongs(cls, package)],

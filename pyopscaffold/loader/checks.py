@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api.introspect import fields_of
-from pyopscaffold.api.markers import Default, Nullable
+from pyopscaffold.api.markers import Default, ListMap, Nullable
 from pyopscaffold.errors import Problem
 from pyopscaffold.kube import meta
 from pyopscaffold.kube.names import is_api_version, is_dns1035_label, is_dns1123_subdomain, is_kind
@@ -104,7 +104,9 @@ def kinds(found: Sequence[KindModel]) -> Iterator[Problem]:
         yield from _names(kind)
         yield from _parts(kind)
         for member in kind.root.fields:
-            if member.json_name != "status":
+            if member.json_name == "status":
+                yield from _status_keys(member, kind.root.name)
+            else:
                 yield from _values(member, kind.root.name)
     yield from _versions(found)
 
@@ -155,6 +157,20 @@ def _values(member: FieldModel, owner: str) -> Iterator[Problem]:
         for misfit in validate(plain, value) if value is not UNSET else ():
             message = f"its {what} is not allowed: {misfit}; {_mend(what)}"
             yield _at(member.span, f"{owner}.{member.name}", message)
+
+
+def _status_keys(member: FieldModel, owner: str) -> Iterator[Problem]:
+    """Yield keys of list-maps in the status that may be missing: defaults are not the server's there."""
+    keys = {key for marker in member.markers if isinstance(marker, ListMap) for key in marker.keys}
+    inner = member.type.items if isinstance(member.type, ListType) else member.type
+    inner = inner.values if isinstance(inner, MapType) else inner
+    for item in members_of(inner).values():
+        if item.json_name in keys and not item.required:
+            message = f"the key {item.name} has a default, which no status gets; remove the default"
+            yield _at(member.span, f"{owner}.{member.name}", message)
+    if isinstance(inner, StructType):
+        for item in inner.fields:
+            yield from _status_keys(item, inner.name)
 
 
 def _mend(what: str) -> str:

@@ -129,6 +129,7 @@ class _Reader:
             owns=tuple(GroupVersionKind(**gvk) for gvk in item["owns"]),
             watches=tuple(GroupVersionKind(**gvk) for gvk in item["watches"]),
             finalizes=item["finalizes"],
+            has_status=item["has_status"],
             rbac=tuple(self._rule(rule) for rule in item["rbac"]),
             span=self._span(item),
         )
@@ -208,8 +209,8 @@ class _Reader:
     def _markers(self, items: list[list[Any]], shape: TypeModel, span: SourceSpan, subject: str) -> tuple[Any, ...]:
         found = []
         for name, arguments in items:
-            cls = getattr(own_markers, name, None) or getattr(annotated_types, name)
-            if name in checks.WITHOUT_MEANING:
+            cls = getattr(own_markers, name, None) or getattr(annotated_types, name, None)
+            if cls is None or name in checks.WITHOUT_MEANING:
                 message = f"{name} has no meaning in a CRD and is left out of it"
                 self.warnings.add(self._problem(span, subject, message))
                 continue

@@ -138,13 +138,17 @@ class KindModel:
 
 @dataclass(frozen=True, kw_only=True)
 class ControllerModel:
-    """One reconciler: what it reconciles, owns and watches, and whether it finalizes."""
+    """One reconciler: what it reconciles, owns and watches, and whether it finalizes.
+
+    ``has_status`` tells whether the kind that it reconciles, maybe another operator's, has a status to write.
+    """
 
     name: str
     resource: GroupVersionKind
     owns: tuple[GroupVersionKind, ...]
     watches: tuple[GroupVersionKind, ...]
     finalizes: bool
+    has_status: bool = True
     rbac: tuple[RbacRule, ...]
     span: SourceSpan
 

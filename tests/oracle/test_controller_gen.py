@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pyopscaffold.generate import crd
+from pyopscaffold.generate import crd, rbac
 from pyopscaffold.loader import source
 from pyopscaffold.model.project import Project
 from tests.tools_path import tool
@@ -24,30 +24,39 @@ OURS_TO_WORD = ("apiVersion", "kind", "metadata", "conditions")
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Give controller-gen's CRDs by file name."""
+    """Give controller-gen's documents by file name."""
     folder = tmp_path_factory.mktemp("controller-gen")
-    options = ["crd:allowDangerousTypes=true", "paths=./...", f"output:crd:dir={folder}"]
+    options = ["crd:allowDangerousTypes=true", "rbac:roleName=manager-role", "paths=./...", f"output:dir={folder}"]
     subprocess.run([tool("controller-gen"), *options], cwd=DATA / "go", check=True)
-    return {path.name: yaml.safe_load(path.read_text()) for path in folder.iterdir()}
+    return {path.name: list(yaml.safe_load_all(path.read_text())) for path in folder.iterdir()}
 
 
 @pytest.fixture(scope="module")
 def ours() -> dict[str, Any]:
-    """Give our CRDs by file name."""
+    """Give our documents by file name."""
     model = source.read(DATA / "python", "acme", python=sys.executable)
-    return {Path(made.path).name: yaml.safe_load(made.text) for made in crd.artefacts(model, PROJECT)}
+    made = (*crd.artefacts(model, PROJECT), *rbac.artefacts(model, PROJECT))
+    return {Path(item.path).name: list(yaml.safe_load_all(item.text)) for item in made}
 
 
 @pytest.mark.parametrize("name", ["example.com_mydatabases.yaml", "example.com_gadgetry.yaml"])
 def test_same_crd(theirs: dict[str, Any], ours: dict[str, Any], name: str) -> None:
     """A kind's CRD means what controller-gen's does: the design example, and a kind with every marker and type."""
-    del theirs[name]["metadata"]["annotations"]
-    assert _without_their_words(ours[name]) == _without_their_words(theirs[name])
+    (their_crd,), (our_crd,) = theirs[name], ours[name]
+    del their_crd["metadata"]["annotations"]
+    assert _without_their_words(our_crd) == _without_their_words(their_crd)
 
 
 def test_same_files(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
-    """The same kinds are found, and their files named alike."""
-    assert sorted(ours) == sorted(theirs)
+    """The same kinds are found, and files named alike; we write roles for users besides."""
+    assert sorted(name for name in ours if not name.endswith("_role.yaml")) == sorted(theirs)
+
+
+def test_same_rules(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+    """What @controller implies and @rbac asks for is merged and sorted as controller-gen does with markers."""
+    roles = [[item for item in files["role.yaml"] if item["kind"] != "RoleBinding"] for files in (theirs, ours)]
+    assert [role["kind"] for role in roles[1]] == [role["kind"] for role in roles[0]] == ["ClusterRole", "Role"]
+    assert [role["rules"] for role in roles[1]] == [role["rules"] for role in roles[0]]
 
 
 def _without_their_words(crd: dict[str, Any]) -> dict[str, Any]:

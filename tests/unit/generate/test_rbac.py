@@ -46,7 +46,14 @@ def _model(
     *rules: RbacRule, owns: Any = (), watches: Any = (), finalizes: bool = False, status: bool = True
 ) -> ProjectModel:
     controller = ControllerModel(
-        name="thing", resource=THING, owns=owns, watches=watches, finalizes=finalizes, rbac=rules, span=SPAN
+        name="thing",
+        resource=THING,
+        owns=owns,
+        watches=watches,
+        finalizes=finalizes,
+        has_status=status,
+        rbac=rules,
+        span=SPAN,
     )
     return ProjectModel(kinds=(_kind(status=status),), controllers=(controller,))
 

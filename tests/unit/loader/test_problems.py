@@ -377,3 +377,31 @@ def test_two_controllers_of_one_name(tmp_path: Path) -> None:
         """,
     )
     assert [line.split(": ")[0] for line in said] == [f"acme/api/kind.py:{FIRST + number}" for number in (9, 12)]
+
+
+def test_rule_without_a_controller(tmp_path: Path) -> None:
+    """@rbac on a class that reconciles nothing would be lost, so it is refused."""
+    (said,) = told(tmp_path, '@rbac(urls=["/metrics"], verbs=["get"])\nclass Helper: ...\n')
+    assert said.startswith(f"acme/api/kind.py:{FIRST}: @rbac: Helper is no reconciler, so the rule grants nothing;")
+
+
+def test_keys_of_lists_in_the_status(tmp_path: Path) -> None:
+    """The key of a list-map in the status must be required: the server fills in no default there."""
+    (said,) = told(
+        tmp_path,
+        """\
+        @dataclass(kw_only=True)
+        class Member:
+            name: str = "main"
+
+        @dataclass(kw_only=True)
+        class Status:
+            members: Annotated[list[Member], ListMap("name")] = field(default_factory=list)
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            status: Status = field(default_factory=Status)
+        """,
+    )
+    assert said.startswith(f"acme/api/kind.py:{FIRST + 6}: Status.members: the key name has a default, which no status")
