@@ -75,9 +75,7 @@ class NewsInAnyOrder(RuleBasedStateMachine):
     @rule(data=st.data())
     def answer_arrives(self, data: st.DataObject) -> None:
         """Any of the answers under way arrives."""
-        kind, item = self.answers.pop(data.draw(st.integers(0, len(self.answers) - 1)))
-        meta = item.meta
-        self._saw(self.store.put(item) if kind == "PUT" else self.store.forget(meta.namespace, meta.name, meta.uid))
+        self._take_answer(*self.answers.pop(data.draw(st.integers(0, len(self.answers) - 1))))
 
     @precondition(lambda self: self.watched < len(self.server.history))
     @rule()
@@ -115,12 +113,17 @@ class NewsInAnyOrder(RuleBasedStateMachine):
     def teardown(self) -> None:
         """When all news has arrived, store and server agree."""
         while self.answers:
-            kind, item = self.answers.pop()
-            meta = item.meta
-            self._saw(self.store.put(item) if kind == "PUT" else self.store.forget(meta.namespace, meta.name, meta.uid))
+            self._take_answer(*self.answers.pop())
         while self.watched < len(self.server.history):
             self.event_arrives()
         assert {item.meta.name: item for item in self.store.all()} == self.server.objects
+
+    def _take_answer(self, kind: str, item: Stored) -> None:
+        meta = item.meta
+        if kind == "PUT":
+            self._saw(self.store.answered(item))
+        else:
+            self._saw(self.store.forget(meta.namespace, meta.name, meta.uid))
 
     def _saw(self, deltas: list[Delta]) -> None:
         for delta in deltas:
@@ -138,4 +141,4 @@ def _item(name: str, uid: str, version: int) -> Stored:
 
 
 TestNewsInAnyOrder = NewsInAnyOrder.TestCase
-TestNewsInAnyOrder.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestNewsInAnyOrder.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)

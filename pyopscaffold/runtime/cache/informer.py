@@ -131,7 +131,7 @@ class Informer:
             return
         item = parse(self.kind, write.body)
         if self._holds(item):
-            self._notify(self._store.put(item))
+            self._notify(self._store.answered(item))
 
     def _holds(self, item: Stored) -> bool:
         meta = item.meta

@@ -26,6 +26,7 @@ class Store:
         self._spaces: dict[str, dict[str, Stored]] = {}
         self._indexes: dict[str, tuple[IndexFunction, dict[str, dict[Key, Stored]]]] = {}
         self._gone: dict[str, float] = {}  # uid → the version from which on it was gone
+        self._listed: dict[str, int] = {}  # namespace ('' means all) → version of its last list
 
     def __len__(self) -> int:
         return sum(map(len, self._spaces.values()))
@@ -63,6 +64,14 @@ class Store:
             return [Delta(old, None), Delta(None, new)]
         return [Delta(old, new)]
 
+    def answered(self, new: Stored) -> list[Delta]:
+        """Take the answer to a write of our own.
+
+        One that a list has overtaken says nothing: if the list lacked the object, the watch will never speak of it.
+        """
+        overtaken_at = max(self._listed.get("", 0), self._listed.get(new.meta.namespace, 0))
+        return [] if new.version <= overtaken_at else self.put(new)
+
     def remove(self, last: Stored) -> list[Delta]:
         """Take the last state of an object that was deleted or is no longer selected."""
         meta = last.meta
@@ -88,6 +97,7 @@ class Store:
 
         What the list lacks is gone, unless it is newer than the list.
         """
+        self._listed[namespace] = version
         deltas: list[Delta] = []
         listed: set[Key] = set()
         for item in items:
