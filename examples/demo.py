@@ -188,11 +188,13 @@ def table(rows: Sequence[tuple[str, ...]]) -> Table:
 
 
 def is_ready(version: str, replicas: int) -> Callable[[Objects], bool]:
-    """Tell whether the database serves this version on this many pods, and its status is up to date."""
+    """Tell whether the database serves this version on this many pods, and both statuses are up to date."""
 
     def reached(objects: Objects) -> bool:
-        database = objects.get("MyDatabase")
-        if database is None or condition(database)[0] != "Ready=True":
+        if not {"MyDatabase", "StatefulSet"} <= objects.keys():
+            return False
+        database, child = objects["MyDatabase"], objects["StatefulSet"]
+        if condition(database)[0] != "Ready=True" or pods(child) != f"{replicas}/{replicas}":
             return False
         fresh = database["status"]["observedGeneration"] == database["metadata"]["generation"]
         spec = database["spec"]
