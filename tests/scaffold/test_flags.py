@@ -1,0 +1,101 @@
+"""Every pair of flags makes a project that is formatted, linted, typed and tested as it comes."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pyopscaffold.cli.generate import plan_project
+from pyopscaffold.files.apply import apply
+from pyopscaffold.scaffold.api import ApiOptions, create_api
+from pyopscaffold.scaffold.init import InitOptions, init
+
+Flags = dict[str, object]
+
+CHOICES: dict[str, tuple[object, ...]] = {
+    "name": ("shop", "a-shop-operator-with-a-rather-long-name"),
+    "license": ("apache2", "mit", "none"),
+    "watches_own": (False, True),
+    "multigroup": (False, True),
+    "group": ("", "db", "a-b.c"),
+    "version": ("v1", "v2alpha1"),
+    "kind": ("MyDatabase", "HTTPRoute", "KindWithARatherLongNameOfWords"),
+    "plural": (None, "irregular"),
+    "cluster": (False, True),
+    "second_version": (False, True),
+}
+
+
+def pairwise(choices: dict[str, tuple[object, ...]]) -> list[Flags]:
+    """Give a few combinations that have every pair of values of two choices among them (greedy, deterministic)."""
+
+    def pairs(flags: Flags) -> set[tuple[tuple[str, object], ...]]:
+        return set(itertools.combinations(flags.items(), 2))
+
+    every = [dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())]
+    missing = set().union(*map(pairs, every))
+    chosen = []
+    while missing:
+        best = max(every, key=lambda flags: len(pairs(flags) & missing))
+        missing -= pairs(best)
+        chosen.append(best)
+    return chosen
+
+
+COMBINATIONS = pairwise(CHOICES)
+
+
+def make(root: Path, flags: Flags) -> None:
+    """Make the project that the flags ask for, with one API."""
+    options = InitOptions(
+        domain="example.com",
+        name=str(flags["name"]),
+        license=flags["license"],  # type: ignore[arg-type]  # one of the three
+        namespaced=bool(flags["watches_own"]),
+        multigroup=bool(flags["multigroup"]),
+    )
+    apply(init(root, options).plan)
+    versions = [str(flags["version"]), *(["v3"] if flags["second_version"] else [])]
+    for version in versions:
+        api = ApiOptions(
+            group=str(flags["group"]),
+            version=version,
+            kind=str(flags["kind"]),
+            plural=flags["plural"],  # type: ignore[arg-type]  # a text or None
+            namespaced=not flags["cluster"],
+        )
+        apply(create_api(root, api).plan)
+    plan, warnings = plan_project(root, python=sys.executable)
+    assert warnings == ()
+    apply(plan)
+
+
+@pytest.fixture(scope="session")
+def types_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give mypy's cache, which the projects share: most of it is about pyopscaffold."""
+    return tmp_path_factory.mktemp("mypy")
+
+
+@pytest.mark.parametrize("flags", COMBINATIONS, ids=lambda flags: "-".join(map(str, flags.values())))
+def test_a_project_is_in_order_as_it_comes(tmp_path: Path, types_cache: Path, flags: Flags) -> None:
+    """Formatter, linter, type checker, CRD linter and unit tests find nothing to complain about."""
+    root = tmp_path / "project"
+    make(root, flags)
+    for command in (
+        ["ruff", "format", "--check", "."],
+        ["ruff", "check", "--no-cache", "."],
+        ["mypy", "--cache-dir", str(types_cache)],
+        ["pytest", "-q", "-p", "no:cacheprovider", "-k", "not api_server"],
+        ["pyopscaffold", "lint-crd", "--profile", "strict", "config/crd/bases"],
+    ):
+        done = subprocess.run([sys.executable, "-m", *command], cwd=root, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
+
+
+def test_the_combinations_are_few() -> None:
+    """The greedy choice stays near the least that is possible: the product of the two longest lists."""
+    assert 9 <= len(COMBINATIONS) <= 14
