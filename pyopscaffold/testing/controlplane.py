@@ -165,15 +165,17 @@ class ControlPlane:
 
     def _start_etcd(self, binaries: Binaries, children: Children) -> None:
         folder = children.directory
-        clients, peers = f"unix://{folder}/etcd.sock", f"unix://{folder}/peer.sock"
+        # Nobody calls the advertised addresses: a cluster of one has no peers, and the API server goes by its own flag.
+        # etcd 3.6 wants them to look like TCP, where 3.7 takes a socket.
+        advertised = "http://127.0.0.1:2380"
         command = [
             str(binaries.etcd),
             f"--data-dir={folder}/etcd",
-            f"--listen-client-urls={clients}",
-            f"--advertise-client-urls={clients}",
-            f"--listen-peer-urls={peers}",
-            f"--initial-advertise-peer-urls={peers}",
-            f"--initial-cluster=default={peers}",
+            f"--listen-client-urls=unix://{folder}/etcd.sock",
+            f"--advertise-client-urls={advertised}",
+            f"--listen-peer-urls=unix://{folder}/peer.sock",
+            f"--initial-advertise-peer-urls={advertised}",
+            f"--initial-cluster=default={advertised}",
             "--unsafe-no-fsync",
             "--log-level=warn",
         ]
