@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,7 +57,7 @@ def generate(
     if output is Output.JSON:
         console.say(json.dumps(_report(plan, warnings, with_diff=check), indent=2))
     else:
-        _print(plan, check=check, dry_run=dry_run)
+        _print(plan, check=check)
     if check and plan.writes:
         raise typer.Exit(1)
 
@@ -84,12 +85,11 @@ def plan_project(root: Path, *, python: str = "", force: bool = False) -> tuple[
     return plan(root, made, delete=generators.stale(made, present), force=force), model.warnings
 
 
-def _print(plan: Plan, *, check: bool, dry_run: bool) -> None:
+def _print(plan: Plan, *, check: bool) -> None:
     if check:
         console.diff(plan.diff())
     else:
-        for change in plan.writes:
-            console.say(f"{change.action if dry_run else _DONE[change.action]} {change.path}")
+        console.changes(replace(plan, changes=plan.writes))
     unchanged = len(plan.changes) - len(plan.writes)
     if not plan.writes:
         console.note(f"{unchanged} files are up to date")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import islice
+from itertools import chain, islice
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.files.artefact import Artefact, Owner
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pyopscaffold.schema import Schema
 
 FOLDER = "config/samples"
+
+_MANY = 100
 
 _TEXTS = {"datetime": "2026-01-31T12:00:00Z", "duration": "5m0s", "bytes": "ZXhhbXBsZQ=="}
 _FORMATS = {
@@ -116,31 +119,33 @@ def _value(model: TypeModel, schema: Schema) -> Any:  # noqa: PLR0911 - one case
 
 
 def _several(model: TypeModel, schema: Schema, count: int) -> list[Any]:
-    """Return ``count`` values, all different where the pattern or the numbers allow it."""
-    if isinstance(model, EnumType):
-        return list(islice(model.values, count))
+    """Return ``count`` values, all different as far as there are so many."""
+    values: list[Any] = []
     first = _value(model, schema)
-    others = iter(witnesses(schema.pattern)) if schema.pattern else (f"{first}-{n}" for n in range(2, count + 1))
-    values = [first]
-    while len(values) < count:
-        values.append(_next(values, others))
-    return values[:count]
+    others = model.values if isinstance(model, EnumType) else islice(_others(first, schema), 4 * count)
+    for value in chain([first], others):
+        if len(values) < count and value not in values and not validate(schema, value):
+            values.append(value)
+    return values + [first] * (count - len(values))
 
 
-def _next(values: list[Any], others: Iterator[str]) -> Any:
-    last = values[-1]
-    match last:
+def _others(first: Any, schema: Schema) -> Iterator[Any]:
+    match first:
         case bool():
-            return not last
+            yield not first
         case int() | float():
-            return last + 1
+            step = schema.multiple_of or 1
+            yield from (first + sign * number * step for number in range(1, _MANY) for sign in (1, -1))
+        case str() if schema.pattern:
+            yield from witnesses(schema.pattern)
         case str():
-            return next((text for text in others if text not in values), last)
+            short = [letter.rjust(schema.min_length or 0, "e") for letter in ascii_lowercase]
+            yield from (
+                text for pair in zip((f"{first}-{n}" for n in range(2, _MANY)), short, strict=False) for text in pair
+            )
         case dict():
-            suffix = len(values) + 1
-            return {name: f"{value}-{suffix}" if isinstance(value, str) else value for name, value in last.items()}
-        case _:
-            return last
+            for number in range(2, _MANY):
+                yield {name: f"{item}-{number}" if isinstance(item, str) else item for name, item in first.items()}
 
 
 def _scalar(kind: str, schema: Schema) -> Any:

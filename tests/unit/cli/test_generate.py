@@ -59,7 +59,7 @@ def _files(root: Path) -> dict[str, str]:
 def test_writes(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """From any folder of the project, files are made, listed where kustomize looks, and named on stdout."""
     assert generate() == 0
-    assert f"created {CRD}\n" in capsys.readouterr().out
+    assert f"create  {CRD}\n" in capsys.readouterr().out
     assert "# Mine.\nresources:\n- bases/example.com_things.yaml\n" in _files(root)["config/crd/kustomization.yaml"]
     assert "- v1_thing.yaml\n" in _files(root)["config/samples/kustomization.yaml"]
     assert "- role.yaml\n" in _files(root)["config/rbac/kustomization.yaml"]
@@ -100,7 +100,7 @@ def test_dry_run(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """--dry-run names what would be written, and writes nothing."""
     before = _files(root)
     assert generate("--dry-run") == 0
-    assert f"create {CRD}\n" in capsys.readouterr().out
+    assert f"create  {CRD}\n" in capsys.readouterr().out
     assert _files(root) == before
 
 
@@ -119,7 +119,7 @@ def test_kind_that_is_gone(root: Path, capsys: pytest.CaptureFixture[str]) -> No
     (root / "acme" / "api" / "thing.py").write_text("")
     capsys.readouterr()
     assert generate() == 0
-    assert f"deleted {CRD}\n" in capsys.readouterr().out
+    assert f"delete  {CRD}\n" in capsys.readouterr().out
     files = _files(root)
     assert sorted(files) == [
         "config/crd/kustomization.yaml",
