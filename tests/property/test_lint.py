@@ -18,7 +18,7 @@ from pyopscaffold.lint.report import text as text_report
 
 RULES = builtin()
 EXAMPLES = [yaml.safe_load(text) for rule in RULES if rule.id != "ST01" for text in (*rule.good, *rule.bad)]
-KEYWORDS = (
+KEYWORDS = (  # noqa: SIM905 - a dozen words a line
     "type items properties required default enum anyOf not additionalProperties description metadata spec status "
     "x-kubernetes-list-type x-kubernetes-list-map-keys x-kubernetes-embedded-resource conditions observedGeneration "
     "group names kind versions"

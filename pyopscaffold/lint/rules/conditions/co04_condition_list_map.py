@@ -28,7 +28,7 @@ def check(version: Version) -> Iterator[Hit]:
         yield Hit(conditions.path, "status.conditions must have x-kubernetes-list-map-keys [type]", conditions.field)
 
 
-_ITEM = "{type: object, required: [type], properties: {type: {type: string}, status: {type: string}}}"
+_ITEM = "{type: object, required: [type, status], properties: {type: {type: string}, status: {type: string}}}"
 
 RULE = Rule(
     id="CO04",

@@ -33,5 +33,8 @@ RULE = Rule(
     "and RBAC can't tell the two apart.",
     check=check,
     good=(crd(_STATUS), crd("spec: {type: object}", extra="")),
-    bad=(crd(_STATUS, extra=""), crd(_STATUS, extra="subresources: {scale: {}}")),
+    bad=(
+        crd(_STATUS, extra=""),
+        crd(_STATUS, extra="subresources: {scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}"),
+    ),
 )

@@ -39,7 +39,8 @@ def check(version: Version) -> Iterator[Hit]:
         yield from _types(node)
         yield from _extensions(node)
         yield from _metadata(node)
-        yield from _junctors(node, node.schema, node.path, node.schema)
+        # The server looks for what a junctor restricts but nobody declares in junctors of the root alone.
+        yield from _junctors(node, node.schema, node.path, node.schema if node.parent is None else None)
 
 
 def _types(node: Node) -> Iterator[Hit]:
@@ -104,7 +105,7 @@ def _metadata(node: Node) -> Iterator[Hit]:
 
 
 def _junctors(node: Node, schema: dict[str, Any], path: Path, outside: Any) -> Iterator[Hit]:
-    """Check what stands below allOf, anyOf, oneOf and not; ``outside`` is the plain schema of the same value."""
+    """Check what stands in logical junctors; ``outside`` is the plain schema of the same value, or None."""
     branches = [
         ((*path, keyword, index), branch)
         for keyword in _JUNCTORS
@@ -127,23 +128,18 @@ def _branch(node: Node, branch: dict[str, Any], path: Path, outside: Any) -> Ite
         if branch.get(keyword) or (keyword == "default" and keyword in branch):
             yield Hit((*path, keyword), f"{keyword} can't stand in a logical junctor of {where}", node.field)
     for name, value in mapping(branch.get("properties")).items():
-        place = (*path, "properties", name)
-        known = mapping(mapping(outside).get("properties"))
+        place, declared = (*path, "properties", name), mapping(mapping(outside).get("properties")).get(name)
         if name == "metadata":
             yield Hit(place, f"metadata can't be restricted in a logical junctor of {where}", node.field)
-        if name not in known:
-            yield Hit(
-                place, f"{name!r} is restricted in a logical junctor of {where}, but is no property of it", node.field
-            )
-        elif isinstance(value, dict):
-            yield from _branch(node, value, place, known[name])
+        elif outside is not None and declared is None:
+            yield Hit(place, f"a logical junctor of {where} restricts {name!r}, which is not declared", node.field)
+        if isinstance(value, dict):
+            yield from _branch(node, value, place, declared)
     if isinstance(branch.get("items"), dict):
-        if not isinstance(mapping(outside).get("items"), dict):
-            yield Hit(
-                (*path, "items"), f"items are restricted in a logical junctor of {where}, but it has none", node.field
-            )
-        else:
-            yield from _branch(node, branch["items"], (*path, "items"), mapping(outside)["items"])
+        declared = mapping(outside).get("items")
+        if outside is not None and declared is None:
+            yield Hit((*path, "items"), f"a logical junctor of {where} restricts undeclared items", node.field)
+        yield from _branch(node, branch["items"], (*path, "items"), declared)
     yield from _junctors(node, branch, path, outside)
 
 
@@ -169,7 +165,10 @@ RULE = Rule(
         spec("a: {description: No type.}"),
         spec("a: {type: array}"),
         spec("a: {type: string, anyOf: [{type: string}]}"),
-        spec("a: {type: object, properties: {b: {type: string}}, anyOf: [{properties: {c: {minLength: 1}}}]}"),
+        spec("a: {type: object, properties: {b: {type: string}}, allOf: [{properties: {b: {default: x}}}]}"),
+        crd("spec: {type: object}", extra="").replace(
+            "        properties:", "        anyOf: [{properties: {data: {minLength: 1}}}]\n        properties:"
+        ),
         spec("a: {type: object, x-kubernetes-embedded-resource: true}"),
         spec("a:"),
         crd("metadata: {type: object, properties: {labels: {type: object}}}"),
