@@ -80,36 +80,33 @@ _STATUS = {
 }
 _SCHEMA = {
     "type": "object",
-    "properties": {
-        "spec": {"type": "object", "properties": {"text": {"x-kubernetes-preserve-unknown-fields": True}}},
-        "status": _STATUS,
-    },
-}
-CRD = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": f"widgets.{GROUP}"},
-    "spec": {
-        "group": GROUP,
-        "scope": "Namespaced",
-        "names": {"kind": "Widget", "listKind": "WidgetList", "plural": "widgets", "singular": "widget"},
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {"status": {}},
-                "schema": {"openAPIV3Schema": _SCHEMA},
-            }
-        ],
-    },
+    "properties": {"spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}, "status": _STATUS},
 }
 
 
-def install(client: RestClient) -> None:
-    """Have the server serve Widgets."""
-    client.apply(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.{GROUP}", CRD)
-    eventually(lambda: client.get(f"/apis/{GROUP}/v1/widgets"))
+def install(client: RestClient, *, group: str = GROUP, kind: str = "Widget") -> None:
+    """Have the server serve a kind with any spec and a Widget's status."""
+    singular, plural = kind.lower(), f"{kind.lower()}s"
+    version = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "subresources": {"status": {}},
+        "schema": {"openAPIV3Schema": _SCHEMA},
+    }
+    crd = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": singular},
+            "versions": [version],
+        },
+    }
+    client.apply(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{plural}.{group}", crd)
+    eventually(lambda: client.get(f"/apis/{group}/v1/{plural}"))
 
 
 @dataclass
