@@ -40,11 +40,15 @@ def _expand(path: str) -> Iterator[str]:
     if path == STDIN or not os.path.isdir(path):  # noqa: PTH112 - os.walk keeps the spelling of the user's path
         yield path
         return
-    for folder, folders, files in os.walk(path):
+    for folder, folders, files in os.walk(path, onerror=_refuse):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_MANIFESTS)
         for name in sorted(files):
             if Path(name).suffix.lower() in _SUFFIXES:
                 yield os.path.normpath(os.path.join(folder, name))  # noqa: PTH118 - as above
+
+
+def _refuse(error: OSError) -> None:
+    raise DocumentError(f"{error.filename}: can't be read: {error.strerror or error}") from error
 
 
 def _read(file: str) -> Source:

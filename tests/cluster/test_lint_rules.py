@@ -13,13 +13,15 @@ from pyopscaffold.lint.rule import Profile
 from pyopscaffold.lint.subject import CRD_KIND
 
 if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
+
     from pyopscaffold.testing import RestClient
 
 REFUSED = {rule.id for rule in builtin().choose(profile=Profile.APISERVER)}
 CRDS = "/apis/{api_version}/customresourcedefinitions?dryRun=All&fieldValidation=Strict"
 
 
-def examples(*, refused: bool) -> list[object]:
+def examples(*, refused: bool) -> list[ParameterSet]:
     """Give the rules' examples that are CRDs: those that a server refuses, or all others."""
     found = []
     for rule in builtin():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -95,3 +96,12 @@ def test_missing_and_unreadable_paths_exit_2(folder: Path, capsys: pytest.Captur
     assert "absent.yaml: can't be read: No such file" in capsys.readouterr().err
     assert run(["lint-crd", "latin.yaml"]) == 2
     assert "latin.yaml:2: not UTF-8 text" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read any folder")
+def test_a_locked_folder_is_no_empty_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What can't be looked into must not read as a success."""
+    (folder / "crd.yaml").write_text(CLEAN)
+    (folder / "locked").mkdir(mode=0)
+    assert run(["lint-crd", "."]) == 2
+    assert "locked: can't be read: Permission denied" in capsys.readouterr().err
