@@ -169,7 +169,7 @@ def restrict(actual: Any, shape: Any) -> Any:
     """
     if isinstance(actual, Mapping) and isinstance(shape, Mapping):
         return {key: restrict(actual[key], inner) for key, inner in shape.items() if key in actual}
-    if isinstance(actual, list) and isinstance(shape, list):
+    if isinstance(actual, list) and isinstance(shape, list | tuple):
         return [restrict(item, shape[index]) if index < len(shape) else item for index, item in enumerate(actual)]
     return actual
 

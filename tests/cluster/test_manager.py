@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pyopscaffold.api import controller
+from pyopscaffold.errors import UsageError
 from pyopscaffold.kube.builtin import CONFIG_MAP
-from pyopscaffold.runtime import Context, Reconciler, Result
+from pyopscaffold.runtime import Context, Manager, Reconciler, Result
 from pyopscaffold.runtime.client.config import load
 from pyopscaffold.runtime.manager import LeadershipLostError
 from tests.cluster.widgets import (
@@ -123,6 +124,28 @@ async def test_only_the_leader_acts(api_server: ApiServer, cluster: Cluster) -> 
             await soon(lambda: follower.leading)
             assert time.monotonic() - began < 8
             await soon(lambda: "one" in second.seen)
+
+
+async def test_a_waiting_replica_stops_at_once(api_server: ApiServer, cluster: Cluster) -> None:
+    """A replica that waits for the lease can be stopped, and leaves the lease to its holder."""
+    election = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
+    path = f"/apis/coordination.k8s.io/v1/namespaces/{cluster.namespace}/leases/{LEASE_NAME}"
+    async with operating(WidgetReconciler(), api_server, cluster.namespace, **election) as leader:
+        await soon(lambda: leader.leading)
+        holder = cluster.client.get(path)["spec"]["holderIdentity"]
+        follower, running = begin(WidgetReconciler(), api_server, cluster.namespace, **election)
+        await soon(lambda: follower.ready)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(running, 5)
+        assert cluster.client.get(path)["spec"]["holderIdentity"] == holder
+    assert cluster.client.get(path)["spec"].get("holderIdentity", "") == ""
+
+
+def test_two_controllers_of_one_name_are_refused() -> None:
+    """The name owns fields and labels metrics: a second controller of the name is a mistake."""
+    with pytest.raises(UsageError, match="two controllers are called 'widget'"):
+        Manager([WidgetReconciler, WidgetReconciler()])
 
 
 async def test_a_lost_lease_ends_the_manager(api_server: ApiServer, cluster: Cluster) -> None:
