@@ -226,7 +226,10 @@ def _markers(metadata: tuple[Any, ...]) -> Iterator[list[Any]]:
     from pyopscaffold.api.markers import Marker  # noqa: PLC0415
 
     for item in metadata:
-        if isinstance(item, GroupedMetadata) and not isinstance(item, Marker):
+        if isinstance(item, type):
+            if issubclass(item, Marker) or item.__module__ == "annotated_types":
+                yield [item.__name__, None]
+        elif isinstance(item, GroupedMetadata) and not isinstance(item, Marker):
             yield from _markers(tuple(item))
         elif isinstance(item, Marker) or type(item).__module__ == "annotated_types":
             yield [type(item).__name__, {field.name: _argument(getattr(item, field.name)) for field in _fields(item)}]

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api.introspect import fields_of
-from pyopscaffold.api.markers import Default, ListMap, Nullable
+from pyopscaffold.api.markers import Default, ListMap, Name, Nullable
 from pyopscaffold.errors import Problem
 from pyopscaffold.kube import meta
 from pyopscaffold.kube.names import is_api_version, is_dns1035_label, is_dns1123_subdomain, is_kind
@@ -93,6 +93,8 @@ def field(member: FieldModel, subject: str) -> Iterator[Problem]:
     """Yield what is wrong with one field on its own."""
     for message in marker_problems(member.type, member.markers):
         yield _at(member.span, subject, message)
+    if member.name.startswith("_") and not any(isinstance(marker, Name) for marker in member.markers):
+        yield _at(member.span, subject, 'no field of an API starts with an underscore; rename it, or write Name("...")')
     nullable = any(isinstance(marker, Nullable) for marker in member.markers)
     if member.optional and member.required and not nullable:
         yield _at(member.span, subject, "None is left out when written, so it can't be required; write = None")

@@ -29,7 +29,7 @@ def find_interpreter(root: Path, *, python: str = "", environ: Mapping[str, str]
 
     """
     if python:
-        return [python]
+        return [os.path.abspath(python) if os.sep in python else python]  # noqa: PTH100 - resolve() would leave the venv
     for folder in filter(None, (str(root / ".venv"), environ.get("VIRTUAL_ENV", ""))):
         for name in ("bin/python", "Scripts/python.exe"):
             if (candidate := Path(folder, name)).is_file():

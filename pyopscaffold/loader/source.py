@@ -214,6 +214,9 @@ class _Reader:
                 message = f"{name} has no meaning in a CRD and is left out of it"
                 self.warnings.add(self._problem(span, subject, message))
                 continue
+            if arguments is None:
+                self._report(span, subject, f"{name} is the marker's class; write {name}(...)")
+                continue
             marker = _revived(cls, arguments)
             if isinstance(marker, own_markers.ListMap) and isinstance(shape, ListType):
                 marker = own_markers.ListMap(*self._keys(marker.keys, shape.items, span, subject))
@@ -235,7 +238,7 @@ class _Reader:
 
 
 def _doc(markers: list[list[Any]]) -> str:
-    return next((arguments["text"] for name, arguments in reversed(markers) if name == "Doc"), "")
+    return next((arguments["text"] for name, arguments in reversed(markers) if name == "Doc" and arguments), "")
 
 
 def _revived(cls: Any, arguments: Json) -> Any:

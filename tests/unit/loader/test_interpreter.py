@@ -92,6 +92,12 @@ def test_order_of_interpreters(tmp_path: Path) -> None:
     assert find_interpreter(tmp_path, python="python3", environ=environ) == ["python3"]
 
 
+def test_relative_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relative --python is meant from where the user is, not from the project's root."""
+    monkeypatch.chdir(tmp_path)
+    assert find_interpreter(tmp_path / "project", python="env/bin/python") == [str(tmp_path / "env/bin/python")]
+
+
 def test_no_interpreter(tmp_path: Path) -> None:
     """Where there is none, the message says what was looked for."""
     with pytest.raises(LoadError, match=r"no \.venv here, no VIRTUAL_ENV set, no uv installed"):

@@ -101,6 +101,10 @@ FIELDS = {
     "marker's default": ("x: Annotated[int, Default(9), Le(5)] = 1", "its Default is not allowed: 9 is more than 5"),
     "example": ("x: Annotated[int, Example('a')] = 1", 'its example is not allowed: "a" is not an integer'),
     "naive default": ("x: datetime = datetime(2026, 1, 1)", "its default can't be written as JSON: "),
+    "marker's class": ("x: Annotated[int, Ge]", "Ge is the marker's class; write Ge(...)"),
+    "grouped marker's class": ("x: Annotated[str, Len]", "Len is the marker's class; write Len(...)"),
+    "our marker's class": ("x: Annotated[str, Doc]", "Doc is the marker's class; write Doc(...)"),
+    "private name": ("_x: int = 1", "no field of an API starts with an underscore; rename it, or write Name"),
     "unbound generic": ("x: Ref", "the type ~T has no schema; name the type itself, as in Ref[Secret]"),
 }
 
@@ -128,7 +132,12 @@ OPTIONS = {
     "nothing stored": ("storage=False", "no version of v1 is stored; drop storage=False on one"),
 }
 
-SUBJECTS = {"item that may be None": "Spec.x[]", "bound on items": "Spec.x", "unbound generic": "Ref.to"}
+SUBJECTS = {
+    "private name": "Spec._x",
+    "item that may be None": "Spec.x[]",
+    "bound on items": "Spec.x",
+    "unbound generic": "Ref.to",
+}
 
 
 def _module(number: int, field: str, options: str) -> str:
