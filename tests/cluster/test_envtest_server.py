@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyopscaffold.errors import AlreadyExists, EnvtestError, Forbidden, Invalid, NotFound
+from pyopscaffold.testing import eventually
 from pyopscaffold.testing.binaries import DEFAULT
 from pyopscaffold.testing.discovery import create_namespace, purge_namespace
 from tests.cluster.envtest_helpers import config_map, exists
@@ -61,7 +62,7 @@ def test_a_user_may_do_nothing_until_rbac_lets_it(open_to_alice: ApiServer) -> N
     with pytest.raises(Forbidden, match='User "alice" cannot list resource "pods"'):
         alice.get(pods)
     allow(admin, "alice", "list", "pods")
-    assert alice.get(pods)["items"] == []
+    eventually(lambda: alice.get(pods)["items"] == [])
     with pytest.raises(Forbidden):
         alice.get(f"{pods}/some")
 
@@ -72,6 +73,7 @@ def test_admission_plugins_can_be_switched_on(open_to_alice: ApiServer) -> None:
     maps = "/api/v1/namespaces/default/configmaps"
     owner = admin.create(maps, config_map("owner"))
     allow(admin, "alice", "create", "configmaps")
+    eventually(lambda: alice.create(maps, config_map("allowed")))
     reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"]}
     child = config_map("child", ownerReferences=[{**reference, "blockOwnerDeletion": True}])
     with pytest.raises(Forbidden, match="cannot set blockOwnerDeletion"):
