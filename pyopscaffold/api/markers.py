@@ -1,7 +1,7 @@
 """Markers: what a dataclass field says beyond its Python type.
 
 They stand in ``typing.Annotated`` beside the bounds of ``annotated-types`` (``Ge``, ``Le``, ``MinLen`` …). A marker is
-a frozen value without behaviour: :mod:`pyopscaffold.generate.schema` gives each its meaning in the CRD, and
+a frozen value without behaviour: :mod:`pyopscaffold.model.markers` gives each its meaning in the CRD, and
 controller-gen's markers of the same name are the reference for that meaning.
 """
 
