@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from pyopscaffold import loader
 from pyopscaffold.cli.app import run
 from pyopscaffold.loader import project as project_file
 from pyopscaffold.model.project import Project
 from tests.unit.loader.projects import IMPORTS, make
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 THING = (
     IMPORTS
@@ -170,3 +169,23 @@ def test_outside_of_a_project(
     monkeypatch.chdir(tmp_path)
     assert generate() == 2
     assert "is not inside a project" in capsys.readouterr().err
+
+
+def test_stays_light(root: Path) -> None:
+    """Generating where nothing changes loads none of the slow libraries."""
+    generate()
+    command = [sys.executable, "-X", "importtime", "-m", "pyopscaffold", "generate", "--python", sys.executable]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "yaml" in loaded
+    assert loaded.isdisjoint({"aiohttp", "copier", "jinja2", "msgspec", "rich", "ruamel.yaml"})
+
+
+def test_probe_stays_light(root: Path) -> None:
+    """The probe reads a project without the codec, the HTTP client and the YAML library."""
+    probe = Path(loader.__file__).with_name("_probe.py")
+    command = [sys.executable, "-X", "importtime", "-P", str(probe), str(root), "acme"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "pyopscaffold.api" in loaded
+    assert loaded.isdisjoint({"aiohttp", "msgspec", "yaml", "pyopscaffold.codec"})
