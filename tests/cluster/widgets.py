@@ -220,12 +220,13 @@ class WidgetReconciler(Reconciler[Widget]):
 
     def __init__(self) -> None:
         self.seen: list[str] = []
-        self._counted = -1
+        self._counted = (0, 0)
 
     def quiet(self) -> bool:
-        """Whether nothing was reconciled since this was last asked."""
-        before, self._counted = self._counted, len(self.seen)
-        return before == self._counted
+        """Whether nothing was reconciled during the last ten times that this was asked."""
+        seen, times = self._counted
+        self._counted = (len(self.seen), times + 1 if seen == len(self.seen) else 0)
+        return self._counted[1] >= 10
 
     async def reconcile(self, ctx: Context, obj: Widget) -> Result:
         """Apply the ConfigMap; the text "bad" is refused."""
