@@ -111,7 +111,9 @@ def _run(command: Sequence[str], work: Path, report: Report, *, what: str) -> st
     began = time.monotonic()
     output, errors = work / ".output", work / ".errors"
     with output.open("w") as out, errors.open("w") as err:
-        process = subprocess.Popen(command, cwd=work, stdout=out, stderr=err, env=os.environ | _ENVIRONMENT)
+        # Go inherits the store's lock, which must outlast us if we are killed and it goes on.
+        environment = os.environ | _ENVIRONMENT
+        process = subprocess.Popen(command, cwd=work, stdout=out, stderr=err, env=environment, close_fds=False)
         try:
             while not _ended(process):
                 report(f"  {what}: {time.monotonic() - began:.0f} s so far")

@@ -105,8 +105,9 @@ def installed() -> tuple[Binaries, ...]:
 def locked(version: str, report: Report) -> Iterator[None]:
     """Hold the only right to change what is stored of ``version``, among all processes of the user.
 
-    The lock is the kernel's (``flock``), so a killed holder leaves none behind. The lock's file stays: removing
-    it would let a third process lock a new file while a second still waits on the old one.
+    The lock is the kernel's (``flock``), so a killed holder leaves none behind. A program that it started with
+    ``close_fds=False`` holds it too, so nobody builds beside an orphan that still writes. The lock's file stays:
+    removing it would let a third process lock a new file while a second still waits on the old one.
     """
     with _writable(), _lock_file(version).open("w") as file:
         try:
@@ -114,6 +115,7 @@ def locked(version: str, report: Report) -> Iterator[None]:
         except BlockingIOError:
             report(f"another process is getting Kubernetes {version}; waiting for it")
             fcntl.flock(file, fcntl.LOCK_EX)
+        os.set_inheritable(file.fileno(), True)  # noqa: FBT003 - positional in the standard library
         yield
 
 

@@ -1,16 +1,24 @@
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pyopscaffold.errors import EnvtestError
-from pyopscaffold.testing import binaries
+from pyopscaffold.testing import binaries, eventually
 from pyopscaffold.testing.binaries import gobuild
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    SetUp = tuple[subprocess.Popen[str], int]
 
 UPSTREAM = """\
 module k8s.io/kubernetes
@@ -116,3 +124,41 @@ def test_an_answer_of_another_shape_is_an_error(cache: Path, tmp_path: Path, mon
     (tmp_path / "bin" / "go").write_text(f"#!/bin/sh\necho '{json.dumps({'Path': 'x'})}'\n")
     with pytest.raises(EnvtestError, match="answered unexpectedly"):
         binaries.ensure(source="go")
+
+
+@pytest.fixture
+def endless(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Start a set-up that does not end; give its process and the process id of its Go."""
+    mark = tmp_path / "pid"
+    fake_go(tmp_path, monkeypatch, tidy=f"echo $$ > {mark}.new; mv {mark}.new {mark}; exec sleep 1000")
+    command = [sys.executable, "-m", "pyopscaffold", "envtest", "setup", "--source", "go"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as setup:
+        yield setup, int(eventually(lambda: mark.exists() and mark.read_text()) or 0)
+
+
+@pytest.mark.parametrize("to_group", [True, False])
+def test_an_interrupted_build_leaves_nothing(cache: Path, endless: SetUp, *, to_group: bool) -> None:
+    """Ctrl-C ends Go, whether or not the terminal told it as well, and the half-made folder goes."""
+    setup, go = endless
+    (os.killpg if to_group else os.kill)(setup.pid, signal.SIGINT)
+    _, said = setup.communicate(timeout=30)
+    assert setup.returncode == 130
+    assert said.endswith("interrupted\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(go, 0)
+    assert [path.name for path in cache.iterdir()] == [".locks"]
+
+
+def test_an_orphaned_build_keeps_the_lock(cache: Path, endless: SetUp) -> None:
+    """When the set-up is killed and its Go goes on, the next one waits for that Go."""
+    setup, go = endless
+    setup.kill()
+    setup.wait(10)
+    (lock,) = (cache / ".locks").iterdir()
+    with lock.open("w") as file:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.kill(go, signal.SIGKILL)
+        fcntl.flock(file, fcntl.LOCK_EX)
