@@ -166,24 +166,31 @@ def _member(info: FieldInfo, shape: Shape) -> tuple[str, Any, Any]:
 
 
 def _loader(cls: type, slots: list[_Slot]) -> Load:
-    fields = tuple((slot.name, slot.load, slot.optional) for slot in slots)
+    names = tuple(slot.name for slot in slots)
     json_names = {slot.name: slot.json_name for slot in slots}
-    defaulted_none = tuple(info.name for info in fields_of(cls) if info.optional and info.required)
-    unset = msgspec.UNSET
+    nullable = frozenset(slot.name for slot in slots if slot.optional)
+    converters = tuple((slot.name, slot.load) for slot in slots if slot.load is not None)
+    # X | None without a default: Python demands a value, JSON does not
+    implied = tuple(info.name for info in fields_of(cls) if info.optional and info.required)
+    unset, values_of = msgspec.UNSET, msgspec.structs.astuple
 
     def load(mirror: Any) -> Any:
-        values: dict[str, Any] = dict.fromkeys(defaulted_none)
+        values = {
+            name: value
+            for name, value in zip(names, values_of(mirror), strict=False)
+            if value is not unset and (value is not None or name in nullable)
+        }
         name = ""
         try:
-            for name, convert, optional in fields:
-                value = getattr(mirror, name)
-                if value is unset or (value is None and not optional):
-                    continue
-                values[name] = value if convert is None or value is None else convert(value)
+            for name, convert in converters:
+                if (value := values.get(name)) is not None:
+                    values[name] = convert(value)
         except Misfit as misfit:
             raise misfit.inside(f".{json_names[name]}") from None
         except ValueError as error:
             raise Misfit(str(error), f".{json_names[name]}") from error
+        for name in implied:
+            values.setdefault(name, None)
         try:
             return cls(**values)
         except (TypeError, ValueError) as error:  # the author's own __post_init__

@@ -18,6 +18,8 @@ from pyopscaffold.kube.meta import ObjectMeta
 
 Dump: TypeAlias = Callable[[Any], Any]
 
+_PLAIN = frozenset({str, int, bool, float})
+
 
 def dump(value: Any) -> Any:
     """Return the JSON form of a value; raises Misfit where there is none."""
@@ -55,7 +57,8 @@ def _dataclass_dumper(cls: type) -> Dump:
                 item = getattr(value, name)
                 if item is None or (omit_empty and not item):
                     continue
-                convert = _dumper_of(item.__class__)
+                kind = item.__class__
+                convert = None if kind in _PLAIN else _dumper_of(kind)
                 mapping[json_name] = item if convert is None else convert(item)
         except Misfit as misfit:
             raise misfit.inside(f".{json_name}") from None
