@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+LINE_LENGTH = 120
+"""What the made project's pyproject.toml tells ruff."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ApiOptions:
@@ -111,6 +114,11 @@ def _check_fit(project: Project, resource: ResourceEntry, options: ApiOptions) -
             f"the project has no API {name} to control",
             hint="leave out --no-resource; a controller of this project may watch foreign kinds by owns= and watches=",
         )
+    if project.namespaced and resource.has_controller and not resource.namespaced:
+        raise UsageError(
+            f"{resource.kind} can't be cluster-scoped: the operator of this project watches its own namespace only",
+            hint="leave out --cluster, or write --no-controller for the types alone",
+        )
     if existing and not options.force:
         _check_new(existing, resource, name, options)
     _check_versions(_versions(project, options), resource)
@@ -172,8 +180,11 @@ def _code(project: Project, resource: ResourceEntry, options: ApiOptions) -> Ite
         "project": asdict(project),
         "api": asdict(resource),
         "api_group": resource.api_group,
-        "api_module": api,
-        "controller_module": controller,
+        "api_import": _import(api, resource.kind),
+        "test_imports": [
+            _import(api, resource.kind, f"{resource.kind}Spec"),
+            _import(controller, "config_map", "desired", "report"),
+        ],
         "snake": snake_case(resource.kind),
         "a_kind": f"{article} {resource.kind}",
         "A_kind": f"{article.capitalize()} {resource.kind}",
@@ -189,6 +200,14 @@ def _code(project: Project, resource: ResourceEntry, options: ApiOptions) -> Ite
         yield from _packages(controller, resource)
         group = f"{project_file.group_module(resource)}_" if project.multigroup else ""
         yield Artefact(f"tests/test_{group}{snake_case(resource.kind)}.py", texts["test.py"], owner=Owner.USER)
+
+
+def _import(module: str, *names: str) -> str:
+    """Write an import as the formatter of the made project would: in one line where it fits."""
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= LINE_LENGTH:
+        return line
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
 def _module(dotted: str, text: str) -> Artefact:

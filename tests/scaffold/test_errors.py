@@ -79,6 +79,15 @@ def test_in_a_project(project: Folder, args: tuple[str, ...], error: str) -> Non
     assert project.files() == before
 
 
+def test_a_cluster_wide_kind_in_an_operator_of_one_namespace(folder: Folder) -> None:
+    """Such an operator could not watch it; the types alone may be there."""
+    folder.run("init", "--domain", "example.com", "--namespaced")
+    before = folder.files()
+    assert "Shop can't be cluster-scoped" in folder.run(*API, "Shop", "--cluster", code=2)
+    assert folder.files() == before
+    folder.run(*API, "Shop", "--cluster", "--no-controller")
+
+
 def test_a_folder_with_files(folder: Folder) -> None:
     """Init lists what is there, and says how to go on."""
     for name in "abcdefg":
