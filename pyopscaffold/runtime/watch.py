@@ -181,6 +181,7 @@ class Reflector:
                 watchdog.cancel()
 
     def _take(self, event: WatchEvent) -> None:
+        self.failure = None
         if event.type == "BOOKMARK":
             meta = parse_meta(event.object)
             if self._initial is None:
@@ -198,7 +199,7 @@ class Reflector:
                 self._initial[key] = item
             return
         self.events += 1
-        self.failure, self._failures = None, 0
+        self._failures = 0
         self._version = item.meta.resource_version
         if event.type == "DELETED":
             self._sink.remove(item)
