@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import inspect
 import logging
+import random
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -229,7 +230,7 @@ class Processor(Generic[T]):
             "object": {"namespace": request.namespace, "name": request.name},
             "namespace": request.namespace,
             "name": request.name,
-            "reconcileID": str(uuid.uuid4()),
+            "reconcileID": str(uuid.UUID(int=random.getrandbits(128), version=4)),  # noqa: S311 - no secret
         }
         return FieldsAdapter(self._log, fields)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold import codec
@@ -125,6 +125,9 @@ def _reported_failure(before: Before) -> bool:
 
 
 def _view(obj: Object) -> dict[str, Any]:
+    status = getattr(obj, "status", None)
+    if is_dataclass(status) and not isinstance(status, type):
+        return codec.to_mapping(status)
     return dict(codec.to_mapping(obj).get("status") or {})
 
 

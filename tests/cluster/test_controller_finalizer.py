@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from pyopscaffold.api import controller
-from pyopscaffold.errors import TerminalError
-from pyopscaffold.runtime import Context, Reconciler, Result
-from tests.cluster.widgets import GROUP, Cluster, Widget, operating, soon
+from pyopscaffold.errors import Conflict, TerminalError
+from pyopscaffold.runtime import Context, Reconciler, Result, finalizer
+from pyopscaffold.runtime.client.config import load
+from pyopscaffold.runtime.client.http import HttpClient
+from tests.cluster.widgets import GROUP, Cluster, Widget, WidgetReconciler, operating, scrape, soon
 
 if TYPE_CHECKING:
     from pyopscaffold.testing import ApiServer
@@ -87,3 +91,58 @@ async def test_failing_finalize_is_reported(api_server: ApiServer, cluster: Clus
         await soon(lambda: cluster.state("one", "Stalled") == ("True", "Uncleanable"))
         assert (await soon(lambda: cluster.events("one")))[0]["reason"] == "Uncleanable"
     cluster.drop_finalizers("one")
+
+
+async def test_races_for_finalizers_lose_nothing(api_server: ApiServer, cluster: Cluster) -> None:
+    """A change that builds on finalizers which somebody has changed meanwhile is a Conflict, and undoes nothing."""
+    client = HttpClient(load(api_server.kubeconfig()))
+    try:
+        cluster.apply("one")
+        seen = (await client.get(Widget, "one", namespace=cluster.namespace)).metadata
+        cluster.client.merge(cluster.widget_path("one"), {"metadata": {"finalizers": ["example.org/other"]}})
+        with pytest.raises(Conflict, match="one changed meanwhile"):
+            await finalizer.add(client, Widget.gvk, seen, FINALIZER)
+        seen = (await client.get(Widget, "one", namespace=cluster.namespace)).metadata
+        await finalizer.add(client, Widget.gvk, seen, FINALIZER)
+        assert cluster.widget("one")["metadata"]["finalizers"] == ["example.org/other", FINALIZER]
+        seen = (await client.get(Widget, "one", namespace=cluster.namespace)).metadata
+        cluster.client.merge(cluster.widget_path("one"), {"metadata": {"finalizers": [FINALIZER]}})
+        with pytest.raises(Conflict):
+            await finalizer.remove(client, Widget.gvk, seen, FINALIZER)
+        assert cluster.widget("one")["metadata"]["finalizers"] == [FINALIZER]
+        cluster.drop_finalizers("one")
+        cluster.client.delete(cluster.widget_path("one"))
+        await finalizer.remove(client, Widget.gvk, seen, FINALIZER)
+    finally:
+        await client.close()
+
+
+async def test_object_that_vanishes_during_its_reconcile(
+    api_server: ApiServer, cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An object that is deleted while it is reconciled is done: no error, no status, no retry."""
+
+    @controller(Widget, timeout=5.0)
+    class Vanishing(Reconciler[Widget]):
+        async def reconcile(self, ctx: Context, obj: Widget) -> Result:
+            if obj.metadata.name == "one":
+                await ctx.client.delete(Widget, "one", namespace=ctx.request.namespace)
+            return Result()
+
+    async with operating(Vanishing(), api_server, cluster.namespace) as manager:
+        cluster.apply("one")
+        await soon(lambda: not cluster.exists(cluster.widget_path("one")))
+        cluster.apply("two")
+        await soon(lambda: cluster.state("two", "Ready")[0] == "True")
+        await soon(lambda: scrape(manager)['controller_runtime_active_workers{controller="widget"}'] == 0)
+        assert scrape(manager)['controller_runtime_reconcile_errors_total{controller="widget"}'] == 0
+    assert "reconcile failed" not in caplog.text
+
+
+async def test_finalizer_of_an_earlier_version_is_let_go(api_server: ApiServer, cluster: Cluster) -> None:
+    """An operator that no longer has a finalize does not keep objects that its earlier version held."""
+    cluster.apply("one", finalizers=[FINALIZER])
+    async with operating(WidgetReconciler(), api_server, cluster.namespace):
+        await soon(lambda: cluster.state("one", "Ready")[0] == "True")
+        cluster.client.delete(cluster.widget_path("one"))
+        await soon(lambda: not cluster.exists(cluster.widget_path("one")))

@@ -149,15 +149,30 @@ def test_two_controllers_of_one_name_are_refused() -> None:
 
 
 async def test_a_lost_lease_ends_the_manager(api_server: ApiServer, cluster: Cluster) -> None:
-    """When another holder stands in the lease, the manager stops its work and says so."""
+    """When another holder stands in the lease, the manager breaks off its work and says so."""
+    broken_off: list[str] = []
+
+    @controller(Widget, timeout=60.0)
+    class Endless(Reconciler[Widget]):
+        async def reconcile(self, ctx: Context, obj: Widget) -> Result:
+            try:
+                await asyncio.Future()
+            except asyncio.CancelledError:
+                broken_off.append(obj.metadata.name)
+                raise
+            return Result()
+
+    cluster.apply("one")
     election: dict[str, Any] = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
     path = f"/apis/coordination.k8s.io/v1/namespaces/{cluster.namespace}/leases/{LEASE_NAME}"
-    manager, running = begin(WidgetReconciler(), api_server, cluster.namespace, **election)
+    manager, running = begin(Endless(), api_server, cluster.namespace, **election)
     await soon(lambda: manager.leading)
+    await soon(lambda: scrape(manager)['controller_runtime_active_workers{controller="widget"}'] == 1)
     cluster.client.merge(path, {"spec": {"holderIdentity": "thief"}})
     with pytest.raises(LeadershipLostError):
         await asyncio.wait_for(running, 10)
     assert cluster.client.get(path)["spec"]["holderIdentity"] == "thief"
+    assert broken_off == ["one"]
 
 
 def rules(*, finalizer: bool) -> list[dict[str, Any]]:
