@@ -146,7 +146,9 @@ class Manager:
             if elector is not None:
                 await side.run(elector.acquire())
                 metrics.leading(self._lease_name(), leading=True)
-                group.create_task(self._hold(side, elector, metrics))
+                holding = asyncio.create_task(side.run(self._hold_or_abort(elector)))
+                stack.push_async_callback(_end, holding)
+                group.create_task(self._give_up_with(holding, metrics))
             self.leading = True
             for controller in self._controllers:
                 group.create_task(controller.run())
@@ -250,8 +252,9 @@ class Manager:
         stack.push_async_callback(finish)
         return elector
 
-    async def _hold(self, side: SideThread, elector: LeaderElector, metrics: Metrics) -> None:
-        await side.run(self._hold_or_abort(elector))
+    async def _give_up_with(self, holding: asyncio.Task[None], metrics: Metrics) -> None:
+        """End the work when the lease is lost; the lease outlives a stop of the work, which may take a while."""
+        await asyncio.shield(holding)
         metrics.leading(self._lease_name(), leading=False)
         self.leading = False
         for controller in self._controllers:
@@ -279,6 +282,11 @@ def _check_names(declarations: Sequence[ControllerDeclaration]) -> None:
             f"two controllers are called {name!r}",
             hint="give one of them another @controller(…, name=…): fields are owned by it",
         )
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 async def _stop_server(side: SideThread, server: AbstractAsyncContextManager[None]) -> None:

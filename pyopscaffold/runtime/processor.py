@@ -230,7 +230,7 @@ class Processor(Generic[T]):
             "object": {"namespace": request.namespace, "name": request.name},
             "namespace": request.namespace,
             "name": request.name,
-            "reconcileID": str(uuid.UUID(int=random.getrandbits(128), version=4)),  # noqa: S311 - no secret
+            "reconcileID": str(uuid.UUID(int=random.getrandbits(128), version=4)),
         }
         return FieldsAdapter(self._log, fields)
 

@@ -142,6 +142,33 @@ async def test_a_waiting_replica_stops_at_once(api_server: ApiServer, cluster: C
     assert cluster.client.get(path)["spec"].get("holderIdentity", "") == ""
 
 
+async def test_the_lease_is_held_until_the_work_has_ended(api_server: ApiServer, cluster: Cluster) -> None:
+    """While the last reconcile ends, the lease is renewed: nobody else may begin before."""
+    election = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
+    path = f"/apis/coordination.k8s.io/v1/namespaces/{cluster.namespace}/leases/{LEASE_NAME}"
+    started, renewals = asyncio.Event(), set()
+
+    @controller(Widget, timeout=30.0)
+    class Long(Reconciler[Widget]):
+        async def reconcile(self, ctx: Context, obj: Widget) -> Result:
+            started.set()
+            stopped = asyncio.get_running_loop().time()
+            while len(renewals) < 2 and asyncio.get_running_loop().time() < stopped + 10:
+                spec = cluster.client.get(path)["spec"]
+                assert spec["holderIdentity"]
+                renewals.add(spec["renewTime"])
+                await asyncio.sleep(0.1)
+            return Result()
+
+    cluster.apply("one")
+    async with operating(Long(), api_server, cluster.namespace, **election):
+        await started.wait()
+        renewals.clear()
+    assert len(renewals) == 2
+    assert cluster.state("one", "Ready") == ("True", "Reconciled")
+    assert cluster.client.get(path)["spec"].get("holderIdentity", "") == ""
+
+
 def test_two_controllers_of_one_name_are_refused() -> None:
     """The name owns fields and labels metrics: a second controller of the name is a mistake."""
     with pytest.raises(UsageError, match="two controllers are called 'widget'"):
