@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import traceback
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,7 +27,7 @@ _INTERRUPTED = 130
 
 
 def build_app() -> typer.Typer:
-    """Return the app with every verb registered, in the order of ``--help``."""
+    """Return the app with every verb registered."""
     app = typer.Typer(
         name=PROGRAM,
         help="Scaffold, generate, lint and run Kubernetes operators in Python.",
@@ -88,6 +87,8 @@ def run(args: Sequence[str]) -> int:
 
 def _report(error: Exception) -> None:
     if os.environ.get("PYOPSCAFFOLD_TRACEBACK"):
+        import traceback  # noqa: PLC0415 - seldom needed, and not cheap
+
         traceback.print_exception(error)
     match error:
         case UserError():
