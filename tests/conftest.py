@@ -1,6 +1,13 @@
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
 from hypothesis import settings
+
+# uv, hadolint and pyopscaffold are those of this environment, whether or not it is activated.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
 # How long one example takes says something about the machine, which others use too, and nothing about the code.
 settings.register_profile("unhurried", deadline=None)

@@ -50,9 +50,9 @@ def test_help_lists_the_targets(copy: Path) -> None:
     """`make` alone says what there is."""
     shown = make(cwd=copy).stdout
 
-    assert [line.split()[0] for line in shown.splitlines()] == (
-        ["help", "setup", "tools", "lock", "test", "lint", "fmt", "typecheck", "bench", "demo", "dist", "clean"]
-    )
+    shown_targets = [line.split()[0] for line in shown.splitlines()]
+    assert shown_targets[:5] == ["help", "setup", "tools", "lock", "test"]
+    assert {"lint", "fmt", "typecheck", "bench", "demo", "dist", "clean"} < set(shown_targets)
 
 
 def test_a_python_that_is_too_old_is_named(copy: Path) -> None:
