@@ -1,4 +1,4 @@
-"""How long the linter takes over the corpus: reading, checking, and each rule by itself.
+"""How long the linter takes over the corpus: reading it, reading and checking it, and printing.
 
     python benchmarks/lint_corpus.py [FOLDER]
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pyopscaffold.document.reader import scan
 from pyopscaffold.lint.engine import lint
-from pyopscaffold.lint.registry import Registry, builtin
+from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.report import text
 from pyopscaffold.loader.manifests import load_sources
 
@@ -49,9 +49,6 @@ def main() -> None:
     print(f"read    {reading:6.2f} s  {size / 1e6 / reading:6.1f} MB/s")
     print(f"lint    {checking:6.2f} s  reading included, {len(rules)} rules")
     print(f"render  {rendering:6.2f} s")
-    for rule in rules:
-        alone, _ = best(lambda rule=rule: lint(sources, Registry((rule,))))  # type: ignore[misc]  # mypy can't infer defaults
-        print(f"{rule.id}    {alone - reading:6.2f} s  over reading")
 
 
 if __name__ == "__main__":
