@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 PROGRAM = "pyopscaffold"
 VERBS = ("init", "create", "generate", "lint_crd", "envtest", "completion", "version")
 
+# What typer's parser raises has no public name before typer 0.28 (it was click's ClickException, then a copy of it).
+_ParserError: type[Exception] = typer.BadParameter.__mro__[2]
+
 _FAILED = 2
 _INTERRUPTED = 130
 
@@ -73,7 +76,7 @@ def run(args: Sequence[str]) -> int:
         return 1
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
-    except typer.TyperException as error:
+    except _ParserError as error:
         message, hint = _usage_message(error, _addressed(command, args))
         console.fail(message, hint=hint)
         return _FAILED
@@ -116,7 +119,7 @@ def _usage_message(error: Any, command: Any) -> tuple[str, str]:
     """Return message and hint for an error of typer's own parser (which has no public classes for them)."""
     option = getattr(error, "option_name", "")
     similar = [name for name in getattr(error, "possibilities", None) or () if name != option]
-    if similar:
+    if option and similar:
         return f"no such option: {option}", f"did you mean {' or '.join(similar)}?"
     if option and "does not take a value" in error.message:
         return f"{option} takes no value", f"write {' or '.join(_spellings(command, option))}, or leave it out"

@@ -55,6 +55,6 @@ def render(template: str, values: Mapping[str, Any]) -> tuple[Artefact, ...]:
 
 def _artefact(root: Path, path: Path) -> Artefact:
     text = path.read_text(encoding="utf-8")
-    owner = Owner.TOOL if GENERATED in text else Owner.USER
+    owner = Owner.TOOL if GENERATED in text.partition("\n")[0] else Owner.USER
     name = path.relative_to(root).as_posix()
     return Artefact(name, text, owner=owner, executable=os.access(path, os.X_OK))

@@ -95,13 +95,15 @@ def test_an_initialised_repository_counts_as_empty(folder: Folder) -> None:
 
 def test_force_keeps_what_is_there(folder: Folder) -> None:
     """With --force the rest is written around files that are there, which are listed."""
-    mine = {"README.md": "mine\n", "pyproject.toml": "# mine\n", "PROJECT": "mine\n", "notes.txt": "mine\n"}
-    for name, text in mine.items():
-        (folder.path / name).write_text(text)
+    folder.run(*INIT)
+    made = folder.files()
+    (folder.path / "Makefile").unlink()
+    for path in made.keys() - {"Makefile"}:
+        (folder.path / path).write_text("mine\n")
     shown = folder.run(*INIT, "--force")
-    assert {name: folder.files()[name] for name in mine} == mine
-    assert "kept    README.md  (yours: left as it is)" in shown
-    assert "Makefile" in folder.files()
+    assert folder.files() == {path: made[path] if path == "Makefile" else "mine\n" for path in made}
+    assert "create  Makefile\n" in shown
+    assert shown.count("(yours: left as it is)\n") == len(made) - 1
 
 
 def test_a_second_run_changes_nothing(folder: Folder) -> None:
