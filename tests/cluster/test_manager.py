@@ -128,7 +128,7 @@ async def test_only_the_leader_acts(api_server: ApiServer, cluster: Cluster) -> 
 
 async def test_a_waiting_replica_stops_at_once(api_server: ApiServer, cluster: Cluster) -> None:
     """A replica that waits for the lease can be stopped, and leaves the lease to its holder."""
-    election = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
+    election: dict[str, Any] = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
     path = f"/apis/coordination.k8s.io/v1/namespaces/{cluster.namespace}/leases/{LEASE_NAME}"
     async with operating(WidgetReconciler(), api_server, cluster.namespace, **election) as leader:
         await soon(lambda: leader.leading)
@@ -144,9 +144,10 @@ async def test_a_waiting_replica_stops_at_once(api_server: ApiServer, cluster: C
 
 async def test_the_lease_is_held_until_the_work_has_ended(api_server: ApiServer, cluster: Cluster) -> None:
     """While the last reconcile ends, the lease is renewed: nobody else may begin before."""
-    election = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
+    election: dict[str, Any] = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
     path = f"/apis/coordination.k8s.io/v1/namespaces/{cluster.namespace}/leases/{LEASE_NAME}"
-    started, renewals = asyncio.Event(), set()
+    started = asyncio.Event()
+    renewals: set[str] = set()
 
     @controller(Widget, timeout=30.0)
     class Long(Reconciler[Widget]):
