@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from pyopscaffold.document.editor import append_unique, remove_value
 from pyopscaffold.files.artefact import Artefact, Owner
 
 if TYPE_CHECKING:
@@ -70,8 +71,6 @@ def _updated(listing: _Listing, present: Mapping[str, str]) -> str:
     fresh = [name for name in files if name not in entries and not _commented_out(text, name)]
     if not gone and not fresh:
         return text
-    from pyopscaffold.document.editor import append_unique, remove_value  # noqa: PLC0415 - ruamel is slow to import
-
     for name in fresh:
         text = append_unique(text, _KEY, name, file=listing.path)
     for name in gone:

@@ -69,3 +69,10 @@ def test_the_tool_asks_for_what_it_imports() -> None:
     files = [path for path in PACKAGE.rglob("*.py") if not share_of_runtime(path)]
 
     assert imported(files) - TOOL_NEEDS - RUNTIME_NEEDS - WHERE_ITS_MODULE_RUNS == set()
+
+
+def test_the_tool_asks_for_nothing_else() -> None:
+    """No library is installed with the tool that it does not import."""
+    files = [path for path in PACKAGE.rglob("*.py") if not share_of_runtime(path)]
+
+    assert TOOL_NEEDS - imported(files) == set()
