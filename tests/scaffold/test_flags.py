@@ -101,8 +101,26 @@ def test_a_project_is_in_order_as_it_comes(tmp_path: Path, types_cache: Path, fl
         ["pytest", "-q", "-p", "no:cacheprovider", "-k", "not api_server"],
         ["pyopscaffold", "lint-crd", "--profile", "strict", "config/crd/bases"],
     ):
-        done = subprocess.run([sys.executable, "-m", *command], cwd=root, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
+        run(root, *command)
+
+
+@pytest.mark.parametrize(
+    ("watches_own", "multigroup", "cluster"), [(True, True, False), (False, False, True)], ids=["namespaced", "cluster"]
+)
+def test_its_operator_reconciles(tmp_path: Path, watches_own: bool, multigroup: bool, cluster: bool) -> None:
+    """On a real API server, with the generated permissions alone: in one namespace, and for a cluster-scoped kind."""
+    chosen = {"watches_own": watches_own, "multigroup": multigroup, "cluster": cluster}
+    flags = {name: values[0] for name, values in CHOICES.items()} | chosen
+    make(tmp_path, flags)
+    shown = run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider", "-k", "api_server")
+    assert "1 passed" in shown
+
+
+def run(root: Path, *command: str) -> str:
+    """Run a Python tool in the project; it must find nothing wrong."""
+    done = subprocess.run([sys.executable, "-m", *command], cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
+    return done.stdout
 
 
 def test_the_combinations_are_few() -> None:
