@@ -64,6 +64,13 @@ def test_the_runtime_asks_for_what_it_imports() -> None:
     assert imported(files) - RUNTIME_NEEDS - RUNTIME_MAY_USE == set()
 
 
+def test_the_runtime_asks_for_nothing_else() -> None:
+    """An operator's image carries no library that the runtime does not import."""
+    files = [path for path in PACKAGE.rglob("*.py") if share_of_runtime(path)]
+
+    assert RUNTIME_NEEDS - imported(files) == set()
+
+
 def test_the_tool_asks_for_what_it_imports() -> None:
     """The tool declares each library that it imports, and does not live off another's dependencies."""
     files = [path for path in PACKAGE.rglob("*.py") if not share_of_runtime(path)]
