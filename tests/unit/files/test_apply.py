@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
@@ -19,6 +20,7 @@ from pyopscaffold.files.plan import plan
 from tests.unprivileged import DROP, open_to_others
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 UNPRIVILEGED = f"import pyopscaffold.files.apply, pyopscaffold.files.plan\n{DROP}"
@@ -176,3 +178,44 @@ def test_errors_of_our_own_are_not_disguised(tree: Path) -> None:
     with pytest.raises(FilesError, match="new can't be written: file exists"):
         apply(made)
     assert (tree / "new").read_text() == "somebody else's\n"
+
+
+def test_a_failure_of_any_step_leaves_the_tree_as_it_was(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever call of the system fails, the first, the last or one between: all or nothing."""
+    files = [Artefact(path, "new\n", owner=Owner.BOTH) for path in ("a/1", "a/b/2", "old", "z")]
+    before = snapshot(tree)
+    failing = Failing(monkeypatch, "fsync", "replace", "mkdir", "chmod")
+    for nth in range(1, 100):
+        made = plan(tree, files, delete=["gone"])
+        failing.fail_at(nth)
+        try:
+            apply(made)
+        except FilesError as error:
+            assert "nothing was changed" in str(error)  # noqa: PT017 - the loop ends with the first success
+            assert snapshot(tree) == before
+        else:
+            break
+    assert nth > 12
+    assert plan(tree, files, delete=["gone"]).writes == ()
+
+
+class Failing:
+    """Functions of ``os``, one call of which fails."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+        self._left = 0
+        for name in names:
+            monkeypatch.setattr(os, name, self._wrapped(getattr(os, name)))
+
+    def fail_at(self, nth: int) -> None:
+        """Have the nth call from now on fail."""
+        self._left = nth
+
+    def _wrapped(self, real: Callable[..., object]) -> Callable[..., object]:
+        def call(*args: object, **options: object) -> object:
+            self._left -= 1
+            if self._left == 0:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            return real(*args, **options)
+
+        return call
