@@ -6,8 +6,12 @@ import asyncio
 import heapq
 import itertools
 import time
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 
 class Clock(Protocol):
@@ -79,3 +83,19 @@ class ManualClock:
             _, _, wake = heapq.heappop(self._sleepers)
             if not wake.done():
                 wake.set_result(None)
+
+
+@asynccontextmanager
+async def limit(clock: Clock, seconds: float) -> AsyncIterator[None]:
+    """Have the body end in a TimeoutError after so many seconds of ``clock``: asyncio.timeout knows the loop's only."""
+
+    async def expire(scope: asyncio.Timeout) -> None:
+        await clock.sleep(seconds)
+        scope.reschedule(asyncio.get_running_loop().time())
+
+    async with asyncio.timeout(None) as scope:
+        timer = asyncio.create_task(expire(scope))
+        try:
+            yield
+        finally:
+            timer.cancel()

@@ -1,19 +1,20 @@
 """Leader election: a Lease that one of several replicas holds.
 
-Times are client-go's: a lease lasts 15 s, its holder renews it every 2 s and gives up when that failed for 10 s, so it
-has stopped before anybody else may begin. Others' time stamps are not trusted: a lease is over when it was not changed
-for its duration by *our* monotonic clock. A renewal counts from when its request started.
+Times are client-go's: a lease lasts 15 s, its holder renews it every 2 s and gives up when that failed for 10 s, be it
+refused or not answered, so it has stopped before anybody else may begin. Others' time stamps are not trusted: a lease
+is over when it was not changed for its duration by *our* monotonic clock. A renewal counts from when its request began.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.errors import AlreadyExists, ClientError, Conflict, NotFound
+from pyopscaffold.errors import AlreadyExists, Conflict, NotFound, PyopscaffoldError
 from pyopscaffold.kube.builtin import LEASE
+from pyopscaffold.runtime.clock import limit
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -67,12 +68,12 @@ class LeaderElector:
     async def hold(self) -> None:
         """Renew the lease; returns when it is lost."""
         while True:
-            await self._clock.sleep(self.times.retry)
-            if await self._attempt():
+            await self._clock.sleep(min(self.times.retry, self._left()))
+            if self._left() > 0 and await self._attempt(within=self._left()):
                 continue
             holder = self._seen_spec.get("holderIdentity")
-            late = self._clock.monotonic() - self._renewed_at
-            if holder != self.identity or late >= self.times.deadline:
+            if holder != self.identity or self._left() <= 0:
+                late = self._clock.monotonic() - self._renewed_at
                 _log.error("lost the lease: held by %s, last renewed %.1f s ago", holder or "nobody", late)
                 return
 
@@ -83,22 +84,26 @@ class LeaderElector:
         now = _micro_time(self._clock.now())
         spec = {"holderIdentity": "", "leaseDurationSeconds": 1, "renewTime": now, "acquireTime": now}
         try:
-            async with asyncio.timeout(self.times.deadline / 2):
+            async with limit(self._clock, self.times.deadline / 2):
                 await self._write(self._lease, spec)
             _log.info("released the lease")
-        except (ClientError, TimeoutError) as error:
+        except (PyopscaffoldError, TimeoutError) as error:
             _log.warning("could not release the lease: %s", error)
 
-    async def _attempt(self) -> bool:
+    def _left(self) -> float:
+        """For how many seconds the lease may yet be held without being renewed."""
+        return max(0.0, self._renewed_at + self.times.deadline - self._clock.monotonic())
+
+    async def _attempt(self, *, within: float = math.inf) -> bool:
         """Try to get or renew the lease once; whether it is ours."""
         started = self._clock.monotonic()
         try:
-            async with asyncio.timeout(self.times.deadline / 2):
+            async with limit(self._clock, min(within, self.times.deadline / 2)):
                 ours = await self._acquire_or_renew()
         except Conflict:
             self._lease = None  # somebody else wrote: read it anew
             return False
-        except (ClientError, TimeoutError) as error:
+        except (PyopscaffoldError, TimeoutError) as error:  # KubeconfigError too: a credential plugin may recover
             _log.warning("the lease could not be asked for: %s", str(error) or "no answer in time")
             self._lease = None
             return False

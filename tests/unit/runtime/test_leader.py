@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pyopscaffold.errors import AlreadyExists, Conflict, ConnectionFailed, NotFound
+from pyopscaffold.errors import AlreadyExists, Conflict, ConnectionFailed, KubeconfigError, NotFound
 from pyopscaffold.runtime.clock import ManualClock
 from pyopscaffold.runtime.leader import LeaderElector
 
@@ -58,15 +58,22 @@ class Cut:
 
     def __init__(self, store: LeaseStore) -> None:
         self._store = store
+        self.error: Exception = ConnectionFailed("refused")
         self.cut = False
+        self.silent = False
 
     def __getattr__(self, name: str) -> Any:
+        if self.silent:
+            return self._hang
         if self.cut:
             return self._refuse
         return getattr(self._store, name)
 
     async def _refuse(self, *_: Any, **__: Any) -> None:
-        raise ConnectionFailed("refused")
+        raise self.error
+
+    async def _hang(self, *_: Any, **__: Any) -> None:
+        await asyncio.Future()
 
 
 @pytest.fixture
@@ -157,15 +164,31 @@ async def test_holder_without_a_server_gives_up_before_others_begin(clock: Manua
     assert waiting.done()
 
 
-async def test_short_outage_does_not_cost_the_lease(clock: ManualClock, store: LeaseStore) -> None:
-    """An outage below the deadline is sat out, and the lease is renewed after it."""
+async def test_holder_whose_requests_hang_gives_up_before_others_begin(clock: ManualClock, store: LeaseStore) -> None:
+    """A server that does not answer at all costs the lease after 10 s too, however the requests' own limits fall."""
     way = Cut(store)
     first = candidate(way, clock, "first")
     await first.acquire()
     holding = asyncio.ensure_future(first.hold())
     await settle()
+    way.silent = True
+    await pass_time(clock, 9)
+    assert not holding.done()
+    await pass_time(clock, 1)
+    assert holding.done()
+
+
+@pytest.mark.parametrize("error", [ConnectionFailed("refused"), KubeconfigError("the credential plugin failed")])
+async def test_short_outage_does_not_cost_the_lease(clock: ManualClock, store: LeaseStore, error: Exception) -> None:
+    """An outage below the deadline, of the server or of our credentials, is sat out; then the lease is renewed."""
+    way = Cut(store)
+    way.error = error
+    first = candidate(way, clock, "first")
+    await first.acquire()
+    holding = asyncio.ensure_future(first.hold())
+    await settle()
     way.cut = True
-    await pass_time(clock, 8)
+    await pass_time(clock, 7)
     way.cut = False
     await pass_time(clock, 60)
     assert not holding.done()
