@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from pyopscaffold.errors import AlreadyExists, ClientError, ConnectionFailed, NotFound, ServerError, TooManyRequests
+from pyopscaffold.errors import (
+    AlreadyExists,
+    ClientError,
+    ConnectionFailed,
+    KubeconfigError,
+    NotFound,
+    ServerError,
+    TooManyRequests,
+)
 from pyopscaffold.kube.builtin import EVENT
 from pyopscaffold.kube.conditions import cut
 
@@ -24,7 +32,8 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.clock import Clock
 
 QUEUE_MAX = 1000
-NOTE_MAX = 1000
+NOTE_MAX = 1024
+"""Bytes of UTF-8: what the API server takes."""
 REFRESH = 30.0
 SERIES_END = 360.0
 TRIES = 4
@@ -104,7 +113,7 @@ class EventRecorder:
 
     def record(self, regarding: Regarding, type: Literal["Normal", "Warning"], reason: str, message: str) -> None:  # noqa: A002 - the field's name
         """Note an occurrence; may be called from any thread. When a thousand wait, the oldest is dropped."""
-        what = _What(regarding, type, reason[:_REASON_MAX], cut(message, NOTE_MAX))
+        what = _What(regarding, type, reason[:_REASON_MAX], _note(message))
         self._waiting.append((what, self._clock.now()))
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._news.set)
@@ -206,7 +215,7 @@ class EventRecorder:
                 return True
             except NotFound:
                 return False  # a namespace on its way out, or an Event that outlived its hour
-            except (ConnectionFailed, ServerError, TooManyRequests) as error:
+            except (ConnectionFailed, KubeconfigError, ServerError, TooManyRequests) as error:
                 if attempt + 1 == TRIES or self._closing:
                     _log.warning("event %s not sent: %s", what.reason, error)
                     return False
@@ -217,6 +226,12 @@ class EventRecorder:
             else:
                 return True
         return False
+
+
+def _note(message: str) -> str:
+    note = cut(message, NOTE_MAX)
+    text = note.encode()
+    return note if len(text) <= NOTE_MAX else text[: NOTE_MAX - len("…".encode())].decode(errors="ignore") + "…"
 
 
 def _micro_time(when: datetime) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pyopscaffold.errors import ConnectionFailed, Forbidden, NotFound
+from pyopscaffold.errors import ConnectionFailed, Forbidden, KubeconfigError, NotFound
 from pyopscaffold.runtime.clock import ManualClock
 from pyopscaffold.runtime.events import QUEUE_MAX, EventRecorder, Regarding
 
@@ -126,9 +126,10 @@ async def test_series_ends_after_six_quiet_minutes(recorder: EventRecorder, sink
     assert sink.created[0]["metadata"]["name"] != sink.created[1]["metadata"]["name"]
 
 
-async def test_outage_is_sat_out(recorder: EventRecorder, sink: Sink, clock: ManualClock) -> None:
-    """When the server can't be reached, an event is sent again a little later."""
-    sink.errors = [ConnectionFailed("refused"), ConnectionFailed("refused")]
+@pytest.mark.parametrize("error", [ConnectionFailed("refused"), KubeconfigError("the credential plugin failed")])
+async def test_outage_is_sat_out(recorder: EventRecorder, sink: Sink, clock: ManualClock, error: Exception) -> None:
+    """When the server can't be reached, or our credentials can't be had, an event is sent again a little later."""
+    sink.errors = [error, error]
     async with sending(recorder):
         recorder.record(THING, "Normal", "Made", "made")
         await settle()
@@ -157,6 +158,16 @@ async def test_expired_event_starts_anew(recorder: EventRecorder, sink: Sink, cl
         await settle()
         recorder.record(THING, "Normal", "Looked", "looked")
     assert len(sink.created) == 2
+
+
+@pytest.mark.parametrize(("message", "note"), [("a" * 2000, "a" * 1021 + "…"), ("ü" * 600, "ü" * 510 + "…")])
+async def test_long_note_is_cut_to_what_the_server_takes(
+    recorder: EventRecorder, sink: Sink, message: str, note: str
+) -> None:
+    """The server counts a note's bytes, 1024 at most, not its characters."""
+    async with sending(recorder):
+        recorder.record(THING, "Normal", "Long", message)
+    assert [event["note"] for event in sink.created] == [note]
 
 
 async def test_recording_works_from_any_thread(recorder: EventRecorder, sink: Sink) -> None:
