@@ -16,7 +16,7 @@ import msgspec
 
 from pyopscaffold import codec
 from pyopscaffold.api import Object
-from pyopscaffold.errors import ClientError, CodecError, NotFound, PyopscaffoldError
+from pyopscaffold.errors import ClientError, CodecError, KubeconfigError, NotFound, PyopscaffoldError
 from pyopscaffold.kube.meta import ObjectMeta
 from pyopscaffold.runtime import finalizer, status
 from pyopscaffold.runtime.children import Owner
@@ -100,8 +100,9 @@ class Processor(Generic[T]):
             if raw is None:
                 raise
             return await self._undecodable(raw, error, log)
-        except ClientError as error:
-            return self._report(classify(error, failures=failures), error, log, None)
+        except (ClientError, KubeconfigError) as error:
+            regarding = None if raw is None else self._regarding(raw)
+            return self._report(classify(error, failures=failures), error, log, regarding)
 
     def close(self) -> None:
         """Let go of the threads; those that still run user code can't be stopped."""
@@ -209,6 +210,9 @@ class Processor(Generic[T]):
     def _decode(self, raw: RawObject) -> T:
         return codec.decode(self._resource, raw)  # type: ignore[return-value]  # the declaration's class is T
 
+    def _regarding(self, raw: RawObject) -> Regarding:
+        return Regarding.of(self._kind, codec.decode(ObjectMeta, raw["metadata"]))
+
     def _paused(self, raw: RawObject) -> bool:
         annotations = raw["metadata"].get("annotations") or {}
         return annotations.get(f"{self._kind.group}/paused") == "true"
@@ -236,8 +240,7 @@ class Processor(Generic[T]):
 
     async def _undecodable(self, raw: RawObject, error: CodecError, log: FieldsAdapter) -> Verdict:
         failure = classify(error, failures=0)
-        regarding = Regarding.of(self._kind, codec.decode(ObjectMeta, raw["metadata"]))
-        verdict = self._report(failure, error, log, regarding)
+        verdict = self._report(failure, error, log, self._regarding(raw))
         try:
             await status.write_undecodable(
                 self._client, self._kind, raw, failure, field_manager=self._declaration.name, now=self._clock.now()

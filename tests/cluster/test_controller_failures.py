@@ -29,9 +29,9 @@ async def test_terminal_error_stalls_until_a_change(api_server: ApiServer, clust
         event = (await soon(lambda: cluster.events("one")))[0]
         assert (event["type"], event["reason"], event["note"]) == ("Warning", "BadText", "spec.text is bad")
         assert event["reportingController"] == "runtime.example.com/widget"
-        metrics = scrape(manager)
-        assert metrics['controller_runtime_terminal_reconcile_errors_total{controller="widget"}'] == 1
-        assert metrics['workqueue_retries_total{controller="widget",name="widget"}'] == 0
+        terminal = 'controller_runtime_terminal_reconcile_errors_total{controller="widget"}'
+        await soon(lambda: scrape(manager)[terminal] == 1)  # counted a moment after the status was written
+        assert scrape(manager)['workqueue_retries_total{controller="widget",name="widget"}'] == 0
         cluster.apply("one", text="good")
         await soon(lambda: cluster.state("one", "Ready") == ("True", "Applied"))
         assert cluster.condition("one", "Stalled") == {}
@@ -58,6 +58,27 @@ async def test_invalid_child_stalls_at_the_longest_backoff(api_server: ApiServer
         await soon(lambda: cluster.state("two", "Stalled") == ("True", "Invalid"))
         assert Invalid.calls == 2
         assert len(cluster.condition("one", "Stalled")["message"]) <= 120
+
+
+async def test_status_that_the_server_refuses_is_an_event(api_server: ApiServer, cluster: Cluster) -> None:
+    """A status that does not fit the CRD can't say so itself: an event does, and there is no hot loop."""
+
+    @controller(Widget, timeout=5.0)
+    class Overflowing(Reconciler[Widget]):
+        calls = 0
+
+        async def reconcile(self, ctx: Context, obj: Widget) -> Result:
+            type(self).calls += 1
+            obj.status.calls = 2**63 if obj.metadata.name == "one" else 1
+            return Result()
+
+    async with operating(Overflowing(), api_server, cluster.namespace):
+        cluster.apply("one")
+        event = (await soon(lambda: cluster.events("one")))[0]
+        assert (event["type"], event["reason"]) == ("Warning", "Invalid")
+        cluster.apply("two")
+        await soon(lambda: cluster.state("two", "Ready")[0] == "True")
+        assert Overflowing.calls == 2
 
 
 async def test_unexpected_error_is_retried(api_server: ApiServer, cluster: Cluster) -> None:
