@@ -52,14 +52,14 @@ def apply(plan: Plan) -> None:
             staged = [transaction.stage(change) for change in plan.writes]
             for step in staged:
                 transaction.commit(step)
+            with _undisturbed():
+                transaction.finish()
         except BaseException as error:
             with _undisturbed():
                 transaction.undo()
             if isinstance(error, OSError):
                 raise _explained(error, transaction.path) from error
             raise
-        with _undisturbed():
-            transaction.finish()
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,7 @@ class _Transaction:
         for path in self._temporaries:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
+        self._journal.clear()  # from here on there is nothing to undo
 
     def _make_folders(self, folder: Path) -> None:
         missing = [path for path in (folder, *folder.parents) if not path.exists()]

@@ -147,9 +147,17 @@ def test_a_read_only_folder_is_named(tree: Path) -> None:
     assert snapshot(tree) == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+STEPS = [("os.fsync", 1), ("os.fsync", 5), ("os.replace", 1), ("os.replace", 3), ("os.mkdir", 2)]
+ALL_IN_PLACE = ("signal.signal", 2)
+"""Every file has its new text, and SIGINT is ignored so that cleaning up is not disturbed; SIGTERM is not yet."""
+
+
 @pytest.mark.parametrize(
-    ("call", "nth"), [("os.fsync", 1), ("os.fsync", 5), ("os.replace", 1), ("os.replace", 3), ("os.mkdir", 2)]
+    ("number", "call", "nth"),
+    [
+        *((number, *step) for number in (signal.SIGINT, signal.SIGTERM) for step in STEPS),
+        (signal.SIGTERM, *ALL_IN_PLACE),
+    ],
 )
 def test_a_signal_half_way_leaves_the_tree_as_it_was(tree: Path, number: int, call: str, nth: int) -> None:
     """Ctrl-C and SIGTERM, right after any step of the work, roll everything back."""
@@ -160,10 +168,11 @@ def test_a_signal_half_way_leaves_the_tree_as_it_was(tree: Path, number: int, ca
         real, count = {call}, 0
         def hooked(*args, **kwargs):
             global count
-            real(*args, **kwargs)
+            result = real(*args, **kwargs)
             count += 1
             if count == {nth}:
                 os.kill(os.getpid(), {int(number)})
+            return result
         {module}.{name} = hooked
     """
     done = write(tree, before=hook)
