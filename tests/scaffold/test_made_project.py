@@ -6,6 +6,8 @@ One project serves all tests here, in the order in which a user would work.
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -191,6 +193,36 @@ def test_build(made: Made) -> None:
     """The wheel has the operator."""
     made.run("make", "build")
     assert [path.name for path in (made.folder / "dist").glob("*.whl")] == ["shop-0.1.0-py3-none-any.whl"]
+
+
+def test_the_steps_of_the_image(made: Made, tmp_path: Path) -> None:
+    """Replayed with the wheels, the Dockerfile's build makes an environment that has the operator, but not the tool."""
+    made.run("make", "manifests")  # locks
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "base")], check=True)
+    path = os.pathsep.join([str(tmp_path / "base/bin"), made.environment["PATH"]])
+    # Beside the project, so that the lock's way to the wheels is right.
+    image = Made(made.folder.parent / "image", made.environment | {"PATH": path, "UV_PYTHON": "python"})
+    image.folder.mkdir()
+    replay((made.folder / "Dockerfile").read_text().rpartition("\nFROM ")[0], image, context=made.folder)
+    operator = Made(tmp_path, image.environment)
+    python = str(image.folder / ".venv/bin/python")
+    assert "--leader-elect" in operator.run(python, "-m", "shop", "--help")
+    code = "import shop, importlib.util as u; print(shop.__file__, *filter(u.find_spec, ['typer', 'copier', 'jinja2']))"
+    assert Path(operator.run(python, "-c", code).strip()).is_relative_to(image.folder / ".venv")
+
+
+def replay(stage: str, image: Made, *, context: Path) -> None:
+    """Do what the instructions of a stage say in the image's folder."""
+    for keyword, rest in re.findall(r"^([A-Z]+) (.+)$", stage, re.MULTILINE):
+        if keyword == "ENV":
+            image.environment.update(pair.split("=", 1) for pair in rest.split())
+        elif keyword == "COPY":
+            *sources, target = rest.split()
+            for source in (context / name for name in sources):
+                copy = shutil.copytree if source.is_dir() else shutil.copy
+                copy(source, image.folder / target)
+        elif keyword == "RUN":
+            image.run("sh", "-c", rest)
 
 
 def test_install_and_run(kubectl: Made, cluster: ApiServer) -> None:
