@@ -7,17 +7,16 @@ else on the machine can reach the data.
 from __future__ import annotations
 
 import json
-import secrets
 import socket
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyopscaffold.errors import ApiError, ConnectionFailed, EnvtestError
-from pyopscaffold.testing import audit
+from pyopscaffold.testing import audit, credentials
 from pyopscaffold.testing.binaries import find
 from pyopscaffold.testing.children import Children
-from pyopscaffold.testing.server import ADMIN, ApiServer, Identity
+from pyopscaffold.testing.server import ApiServer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +51,8 @@ class ControlPlane:
         admission_plugins: to switch on beside the default ones, such as ``OwnerReferencesPermissionEnforcement``.
         arguments: further flags of kube-apiserver; they win over ours.
         port: the API server's; a free one by default.
+        directory: where the data, keys and tokens stay for the next start with it, by one control plane at a time; it
+            must be private to the user. By default they go with the control plane.
         timeout: seconds that the API server may take to become ready.
 
     """
@@ -66,6 +67,7 @@ class ControlPlane:
         admission_plugins: Sequence[str] = (),
         arguments: Sequence[str] = (),
         port: int | None = None,
+        directory: Path | None = None,
         timeout: float = 60.0,
     ) -> None:
         self._binaries = binaries
@@ -75,6 +77,7 @@ class ControlPlane:
         self._admission_plugins = tuple(admission_plugins)
         self._arguments = tuple(arguments)
         self._port = port
+        self._directory = directory
         self._timeout = timeout
         self._children: Children | None = None
         self._server: ApiServer | None = None
@@ -142,26 +145,20 @@ class ControlPlane:
 
     def _prepare(self, binaries: Binaries, directory: Path) -> ApiServer:
         """Write keys, tokens and the audit policy; they serve every attempt."""
-        from pyopscaffold.testing import pki  # noqa: PLC0415 - a broker that nobody asks should not load cryptography
-
-        keys = pki.server_keys()
-        (directory / "tls.crt").write_text(keys.certificate)
-        (directory / "tls.key").write_text(keys.key)
-        (directory / "sa.key").write_text(pki.signing_key())
+        authority, identities = credentials.prepare(self._kept(directory), self._users)
         (directory / "audit-policy.json").write_text(json.dumps(audit.POLICY))
-        admin = Identity(user=ADMIN, token=secrets.token_urlsafe(), groups=("system:masters",))
-        others = (Identity(user=name, token=secrets.token_urlsafe()) for name in self._users)
-        identities = (admin, *others)
-        lines = (f'{who.token},{who.user},{who.user},"{",".join(who.groups)}"\n' for who in identities)
-        (directory / "tokens.csv").write_text("".join(lines))
         return ApiServer(
             url="",
-            ca=keys.authority,
+            ca=authority,
             directory=directory,
             identities=identities,
             kubectl=binaries.kubectl,
             audited=self._audit,
         )
+
+    def _kept(self, directory: Path) -> Path:
+        """Give the folder of what stays; sockets and logs are in the control plane's own, whose path is short."""
+        return self._directory or directory
 
     def _start_etcd(self, binaries: Binaries, children: Children) -> None:
         folder = children.directory
@@ -170,7 +167,7 @@ class ControlPlane:
         advertised = "http://127.0.0.1:2380"
         command = [
             str(binaries.etcd),
-            f"--data-dir={folder}/etcd",
+            f"--data-dir={self._kept(folder)}/etcd",
             f"--listen-client-urls=unix://{folder}/etcd.sock",
             f"--advertise-client-urls={advertised}",
             f"--listen-peer-urls=unix://{folder}/peer.sock",
@@ -199,20 +196,21 @@ class ControlPlane:
 
     def _api_server_command(self, binaries: Binaries, port: int) -> list[str]:
         folder = self.server.directory
+        kept = self._kept(folder)
         command = [
             str(binaries.kube_apiserver),
             f"--etcd-servers=unix://{folder}/etcd.sock",
             "--bind-address=127.0.0.1",
             f"--secure-port={port}",
             f"--cert-dir={folder}",
-            f"--tls-cert-file={folder}/tls.crt",
-            f"--tls-private-key-file={folder}/tls.key",
+            f"--tls-cert-file={kept}/tls.crt",
+            f"--tls-private-key-file={kept}/tls.key",
             "--service-account-issuer=https://kubernetes.default.svc",
-            f"--service-account-key-file={folder}/sa.key",
-            f"--service-account-signing-key-file={folder}/sa.key",
+            f"--service-account-key-file={kept}/sa.key",
+            f"--service-account-signing-key-file={kept}/sa.key",
             "--service-cluster-ip-range=10.0.0.0/24",
             "--authorization-mode=RBAC",
-            f"--token-auth-file={folder}/tokens.csv",
+            f"--token-auth-file={kept}/tokens.csv",
             # It wants ServiceAccounts that only kube-controller-manager makes.
             "--disable-admission-plugins=ServiceAccount",
             "--allow-privileged=true",

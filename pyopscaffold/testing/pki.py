@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-_LIFETIME = dt.timedelta(days=7)
+_LIFETIME = dt.timedelta(days=365)
 _CLOCK_SKEW = dt.timedelta(hours=1)
 _NAMES = ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
 
