@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from pyopscaffold.api.arguments import refuse, several, single
 from pyopscaffold.api.resource import Object, declaration_of
-from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
+from pyopscaffold.kube.names import is_dns1123_label
 
 Kind = type[Object] | GroupVersionKind
 """An API type: a class under ``@resource``, or a value for types without one."""
@@ -75,20 +76,28 @@ def controller(
     """Declare the class below as the reconciler of ``resource``.
 
     ``owns`` are the kinds of its children: their events reconcile the owner, and the generated role lets the operator
-    get, list, watch, create, patch and delete them. ``name`` (default: the kind in lower case) names the controller in
+    list, watch, create, patch and delete them. ``name`` (default: the kind in lower case) names the controller in
     metrics, logs and field managers. ``timeout`` (seconds) bounds one reconcile, ``workers`` how many run at once.
 
     Raises:
-        DeclarationError: ``resource`` is not under ``@resource``.
+        DeclarationError: ``resource`` is not under ``@resource``, or another argument can't be.
 
     """
     caller = sys._getframe(1)  # noqa: SLF001 - the only way to know where a declaration stands when source is absent
     file, line = caller.f_code.co_filename, caller.f_lineno
+    wrong = [
+        *_undeclared([resource]),
+        *_name_problems(name),
+        *several("owns", owns, type, GroupVersionKind, such_as='GroupVersionKind("apps", "v1", "StatefulSet")'),
+        *several("watches", watches, Watch, such_as="Watch(kind=..., map=...)"),
+        *_at_least("timeout", timeout, float, int, bound=0.001),
+        *_at_least("workers", workers, int, bound=1),
+    ]
+    wrong = wrong or list(_undeclared(kind for kind in owns if isinstance(kind, type)))
+    # Said now and not when the class comes: without its brackets, @controller gets no other call.
+    refuse(wrong, file=file, line=line, subject="@controller")
 
     def declare(cls: _C) -> _C:
-        if declaration_of(resource) is None:
-            message = f"{resource.__name__} is no API type; put @resource(...) above it"
-            raise DeclarationError([Problem(file, line, cls.__name__, message)])
         declaration = ControllerDeclaration(
             name=name or resource.kind.lower(),
             resource=resource,
@@ -106,6 +115,33 @@ def controller(
     return declare
 
 
+def _undeclared(resources: Iterable[object]) -> Iterator[str]:
+    for item in resources:
+        if not isinstance(item, type):
+            yield f"{item!r} is no API type; name the class itself"
+        elif declaration_of(item) is None:
+            way = (
+                "write @controller(TYPE), with the API type"
+                if hasattr(item, "reconcile")
+                else "put @resource(...) above it"
+            )
+            yield f"{item.__name__} is no API type; {way}"
+
+
+def _name_problems(name: object) -> Iterator[str]:
+    yield from single("name", name, str)
+    # The API server takes events of qualified names only, and metrics and field managers bear it too.
+    if isinstance(name, str) and name and not is_dns1123_label(name):
+        yield f'name "{name}" is not in lower-case letters, digits and dashes'
+
+
+def _at_least(name: str, value: float, *types: type, bound: float) -> Iterator[str]:
+    wrong = list(single(name, value, *types))
+    yield from wrong
+    if not wrong and not value >= bound:
+        yield f"{name} is to be {bound:g} or more, not {value!r}"
+
+
 def rbac(
     *,
     verbs: Sequence[str],
@@ -118,8 +154,21 @@ def rbac(
     """Grant the operator a permission that ``@controller`` does not imply.
 
     With ``namespace`` the rule goes into a Role in that namespace, else into the ClusterRole.
+
+    Raises:
+        DeclarationError: an argument is of a wrong type.
+
     """
     caller = sys._getframe(1)  # noqa: SLF001 - the only way to know where a declaration stands when source is absent
+    wrong = [
+        *several("verbs", verbs, str, such_as='"get", "list", "watch"'),
+        *several("groups", groups, str, such_as='"apps"'),
+        *several("resources", resources, str, such_as='"deployments"'),
+        *several("resource_names", resource_names, str, such_as='"name"'),
+        *several("urls", urls, str, such_as='"/healthz"'),
+        *single("namespace", namespace, str),
+    ]
+    refuse(wrong, file=caller.f_code.co_filename, line=caller.f_lineno, subject="@rbac")
     rule = RbacRule(
         groups=tuple(groups),
         resources=tuple(resources),

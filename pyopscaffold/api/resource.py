@@ -6,12 +6,12 @@ import sys
 from dataclasses import dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
-from pyopscaffold.errors import DeclarationError, Problem
+from pyopscaffold.api.arguments import refuse, several, single
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.kube.meta import ObjectMeta
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 ColumnType = Literal["string", "integer", "number", "boolean", "date"]
 
@@ -80,6 +80,8 @@ class ResourceDeclaration:
 
 _T = TypeVar("_T", bound=Object)
 
+_SCOPES = ("Namespaced", "Cluster")
+
 _DECLARATION = "__pyopscaffold_resource__"
 _resources: dict[str, type[Object]] = {}
 
@@ -106,14 +108,27 @@ def resource(
     kind's plural, ``singular`` to its lower case. ``deprecated`` is the warning that clients get, "" for the server's.
 
     Raises:
-        DeclarationError: the class is no dataclass deriving from Object, or ``@dataclass`` stands above ``@resource``.
+        DeclarationError: an argument is of a wrong type, the class is no dataclass deriving from Object, or
+            ``@dataclass`` stands above ``@resource``.
 
     """
     caller = sys._getframe(1)  # noqa: SLF001 - the only way to know where a declaration stands when source is absent
     file, line = caller.f_code.co_filename, caller.f_lineno
+    texts = {"group": group, "version": version, "kind": kind, "plural": plural, "singular": singular}
+    wrong = [
+        *(message for name, value in texts.items() for message in single(name, value, str)),
+        *(() if scope in _SCOPES else [f'scope is to be "Namespaced" or "Cluster", not {scope!r}']),
+        *several("short_names", short_names, str, such_as='"db"'),
+        *several("categories", categories, str, such_as='"all"'),
+        *several("columns", columns, Column, such_as="Column(...), Age()"),
+        *single("scale", scale, Scale, type(None)),
+        *single("served", served, bool),
+        *single("storage", storage, bool),
+        *single("deprecated", deprecated, str, type(None)),
+    ]
 
     def declare(cls: type[_T]) -> type[_T]:
-        _check_class(cls, file=file, line=line)
+        refuse([*_misplaced(cls), *wrong], file=file, line=line, subject=cls.__name__)
         name = kind or cls.__name__
         gvk = GroupVersionKind(group, version, name, plural=plural, namespaced=scope == "Namespaced")
         declaration = ResourceDeclaration(
@@ -137,14 +152,11 @@ def resource(
     return declare
 
 
-def _check_class(cls: type, *, file: str, line: int) -> None:
+def _misplaced(cls: type) -> Iterator[str]:
     if "__dataclass_fields__" not in cls.__dict__ or not is_dataclass(cls):
-        message = "@resource must stand above @dataclass(kw_only=True), not below it; swap the two lines"
+        yield "@resource must stand above @dataclass(kw_only=True), not below it; swap the two lines"
     elif not issubclass(cls, Object):
-        message = f"an API type derives from Object; write class {cls.__name__}(Object)"
-    else:
-        return
-    raise DeclarationError([Problem(file, line, cls.__name__, message)])
+        yield f"an API type derives from Object; write class {cls.__name__}(Object)"
 
 
 def declaration_of(cls: type[Object]) -> ResourceDeclaration | None:

@@ -33,6 +33,7 @@ STATUS = """\
 class Status:
     ready: int32 = 0
     label: str = ""
+    observed_at: str = ""
     conditions: Conditions = field(default_factory=list)
 
 @dataclass(kw_only=True)
@@ -104,6 +105,43 @@ FIELDS = {
     "marker's class": ("x: Annotated[int, Ge]", "Ge is the marker's class; write Ge(...)"),
     "grouped marker's class": ("x: Annotated[str, Len]", "Len is the marker's class; write Len(...)"),
     "our marker's class": ("x: Annotated[str, Doc]", "Doc is the marker's class; write Doc(...)"),
+    "rule without words": ('x: Annotated[str, CEL("")]', 'CEL("") says nothing; write an expression such as CEL("'),
+    "rule of blanks": ('x: Annotated[str, CEL(" ")]', "rule of CEL is ' ', no text; write one in quotes"),
+    "rule that is no text": ("x: Annotated[str, CEL(5)]", "rule of CEL is 5, no text; write one in quotes"),
+    "blank message": ('x: Annotated[str, CEL("true", message=" ")]', "message of CEL is ' ', no text"),
+    "message of two lines": (
+        'x: Annotated[str, CEL("true", message="a\\nb")]',
+        "the message of a CEL rule is one line",
+    ),
+    "long rule without a message": (
+        'x: Annotated[str, CEL("true &&\\ntrue")]',
+        'a CEL rule of several lines has no message; write message="..."',
+    ),
+    "reason": (
+        'x: Annotated[str, CEL("true", reason="Forbidden")]',
+        "CEL has no reason 'Forbidden'; write FieldValueInvalid, FieldValueForbidden, FieldValueRequired or FieldV",
+    ),
+    "path that is none": (
+        'x: Annotated[Part, CEL("true", field_path="name")]',
+        "the field_path 'name' is no JSON path; write one such as .podCount or .limits['cpu']",
+    ),
+    "path to nothing": (
+        'x: Annotated[Part, CEL("true", field_path=".nmae")]',
+        "the field_path '.nmae' names no field; there are colour, name",
+    ),
+    "path by a Python name": (
+        'x: Annotated[Status, CEL("true", field_path=".observed_at")]',
+        "the field_path '.observed_at' names no field; write .observedAt",
+    ),
+    "path below a string": (
+        'x: Annotated[str, CEL("true", field_path=".a")]',
+        "the field_path '.a' names no field; leave it out",
+    ),
+    "rule on anything": (
+        'x: Annotated[Any, CEL("true")]',
+        "CEL can't apply to Any; no rule can look into what has no schema",
+    ),
+    "immutable anything": ("x: Annotated[Any, Immutable()]", "Immutable can't apply to Any; no rule can look into"),
     "private name": ("_x: int = 1", "no field of an API starts with an underscore; rename it, or write Name"),
     "unbound generic": ("x: Ref", "the type ~T has no schema; name the type itself, as in Ref[Secret]"),
 }
@@ -174,6 +212,28 @@ def test_option(problems: Mapping[str, str], name: str) -> None:
     assert OPTIONS[name][1] in problems[name]
     assert problems[name].count("\n") == 1
     assert f".py:{line}: Thing: " in problems[name]
+
+
+def test_rule_of_a_class(tmp_path: Path) -> None:
+    """A mistake in @cel is told once, at the class, however often the class is used."""
+    said = told(
+        tmp_path,
+        """\
+        @cel("true", reason="Because")
+        @dataclass(kw_only=True)
+        class Spec:
+            x: int
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+            other: Spec
+        """,
+    )
+    assert [line.partition("; ")[0] for line in said] == [
+        f"acme/api/kind.py:{FIRST + 2}: Spec: CEL has no reason 'Because'"
+    ]
 
 
 def told(root: Path, text: str) -> list[str]:
@@ -334,6 +394,7 @@ def test_versions(tmp_path: Path, version: str, kind: str, options: str, message
         ('groups=["*"], resources=["deployments"], verbs=["get"]', "groups has *"),
         ('groups=["apps"], resources=["*/status"], verbs=["get"]', "resources has *"),
         ('resources=["pods"], verbs=["get"]', 'it names no group; write groups=["apps"] or the like'),
+        ('groups="", resources=["pods"], verbs=["get"]', "groups is to be a list, not ''; write groups=[\"apps\"]"),
         ('groups=[""], verbs=["get"]', "it takes either resources= or urls="),
         ('groups=[""], resources=["pods"], verbs=[]', "it names no verb"),
         ('urls=["/healthz"], groups=[""], verbs=["get"]', "urls= stands alone"),
@@ -361,6 +422,64 @@ def test_rbac(tmp_path: Path, rule: str, message: str) -> None:
         """
     (said,) = told(tmp_path, text)
     assert said.startswith(f"acme/api/kind.py:{FIRST + 9}: @rbac: ")
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("version=1", "version is to be a text, not 1"),
+        ('short_names="db"', "short_names is to be a list, not 'db'; write short_names=[\"db\"]"),
+        ("columns=Age()", "columns is to be a list, not Column("),
+        ("columns=[Age]", "columns has Age itself, without brackets, in it; write columns=[Column"),
+        ('scope="namespaced"', 'scope is to be "Namespaced" or "Cluster", not \'namespaced\''),
+        ('scale="spec.x"', "scale is to be Scale, not 'spec.x'"),
+        ('storage="no"', "storage is to be True or False, not 'no'"),
+    ],
+)
+def test_option_of_a_wrong_type(tmp_path: Path, option: str, message: str) -> None:
+    """What @resource would misunderstand is refused at its line."""
+    (said,) = told(tmp_path, STATUS + KIND.format(field="x: int = 1", kind="Thing", options=option))
+    line = (IMPORTS + STATUS + KIND).splitlines().index("@resource(**options)") + 1
+    assert said.startswith(f"acme/api/kind.py:{line}: Thing: ")
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ('(Thing, owns="ConfigMap")', "owns is to be a list, not 'ConfigMap'; write owns=[GroupVersionKind("),
+        ('(Thing, owns=["ConfigMap"])', "owns has 'ConfigMap' in it; write owns=[GroupVersionKind("),
+        ("(Thing, owns=[Spec])", "Spec is no API type; put @resource(...) above it"),
+        ("(Thing, watches=[Thing])", "watches has Thing itself, without brackets, in it; write watches=[Watch("),
+        ('("Thing")', "'Thing' is no API type; name the class itself"),
+        ("(Spec)", "Spec is no API type; put @resource(...) above it"),
+        ("", "ThingReconciler is no API type; write @controller(TYPE), with the API type"),
+        ('(Thing, timeout="5s")', "timeout is to be a number, not '5s'"),
+        ("(Thing, timeout=-1)", "timeout is to be 0.001 or more, not -1"),
+        ("(Thing, workers=0)", "workers is to be 1 or more, not 0"),
+        ("(Thing, workers=True)", "workers is to be a whole number, not True"),
+        ('(Thing, name="My Things")', 'name "My Things" is not in lower-case letters, digits and dashes'),
+    ],
+)
+def test_controller(tmp_path: Path, arguments: str, message: str) -> None:
+    """What @controller can't take is refused at its line, not where it would show first."""
+    text = f"""\
+        @dataclass(kw_only=True)
+        class Spec:
+            x: int = 1
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+
+        @controller{arguments}
+        class ThingReconciler:
+            def reconcile(self, ctx, obj): ...
+        """
+    (said,) = told(tmp_path, text)
+    assert said.startswith(f"acme/api/kind.py:{FIRST + 9}: @controller: ")
     assert message in said
 
 
