@@ -12,7 +12,13 @@ import yaml
 
 from pyopscaffold.document.editor import append_unique, set_value
 from pyopscaffold.errors import ProjectError
-from pyopscaffold.kube.names import plural_of, snake_case
+from pyopscaffold.kube.names import (
+    is_dns1123_label,
+    is_dns1123_subdomain,
+    is_python_name,
+    plural_of,
+    snake_case,
+)
 from pyopscaffold.model.project import Project, ResourceEntry
 
 if TYPE_CHECKING:
@@ -76,10 +82,18 @@ def parse(text: str) -> Project:
         raise top.error("layout", f"the project has the layout {', '.join(layout)}, not {LAYOUT}")
     domain, name = top.string("domain"), top.string("projectName")
     ours = top.mapping("plugins").mapping(LAYOUT)
+    package = ours.string("package", default=snake_case(name))
+    # They become parts of paths: what leads elsewhere, or nowhere, must not get that far.
+    if not is_dns1123_subdomain(domain):
+        raise top.error("domain", f"domain {domain!r} is no DNS name in lower case")
+    if not is_dns1123_label(name):
+        raise top.error("projectName", f"projectName {name!r} is to have lower-case letters, digits and '-' only")
+    if not all(map(is_python_name, package.split("."))):
+        raise ours.error("package", f"package {package!r} is no name of a Python package")
     return Project(
         domain=domain,
         name=name,
-        package=ours.string("package", default=snake_case(name)),
+        package=package,
         image=ours.string("image", default=name),
         cli_version=top.string("cliVersion", default=""),
         multigroup=top.flag("multigroup"),
@@ -239,6 +253,29 @@ def _compose(text: str) -> _Node:
         raise ProjectError(f"{place}: {error.problem or 'this is no YAML'}") from error
     except yaml.YAMLError as error:
         raise ProjectError(f"{FILE}: {str(error).splitlines()[0]}") from error
+    except RecursionError as error:
+        raise ProjectError(f"{FILE}: it is nested too deeply") from error
     if not isinstance(node, yaml.MappingNode):
         raise ProjectError(f"{FILE}:1: the file is to hold a mapping with domain, layout, projectName and version")
+    _refuse_twins(node)
     return _Node(node, 0)
+
+
+def _refuse_twins(root: yaml.Node) -> None:
+    """Refuse a key that stands twice: the last would win here, and another elsewhere."""
+    waiting, met = [root], set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in met or isinstance(node, yaml.ScalarNode):
+            continue
+        met.add(id(node))  # aliases share their nodes, and may contain themselves
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+            continue
+        keys: set[str] = set()
+        for key, value in node.value:
+            name = str(key.value)
+            if name in keys:
+                raise ProjectError(f"{FILE}:{key.start_mark.line + 1}: duplicate key {name!r}")
+            keys.add(name)
+            waiting.append(value)

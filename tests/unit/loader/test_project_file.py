@@ -157,6 +157,12 @@ def test_kubebuilders_other_spellings_are_understood() -> None:
         ("    namespaced: true", "    namespaced: maybe", "PROJECT:10: namespaced is to be true or false"),
         ("- api:\n    crdVersion: v1\n    namespaced: true", "- api: v1", "PROJECT:8: api is to be a mapping"),
         ("layout:\n- python.pyopscaffold.dev/v1", "layout: x", "PROJECT:3: layout is to be a list"),
+        ("domain: example.com   # the", "domain: 5_  # the", "PROJECT:2: domain '5_' is no DNS name in lower case"),
+        ("projectName: shop-operator", "projectName: ../x", "PROJECT:5: projectName '../x' is to have lower-case"),
+        ("unknownKey: {", "plugins: {python.pyopscaffold.dev/v1: {package: ../x}}\nu: {", "PROJECT:19: package '../x'"),
+        ("unknownKey: {", "domain: example.org\nunknownKey: {", "PROJECT:19: duplicate key 'domain'"),
+        ("  version: v1\n", "  version: v1\n  kind: Other\n", "PROJECT:17: duplicate key 'kind'"),
+        ("stays: true", "stays: " + "[" * 5000 + "]" * 5000, "PROJECT: it is nested too deeply"),
         ("projectName:", "projectName: [", "PROJECT:6: "),
         (HAND_EDITED, "just text", "PROJECT:1: the file is to hold a mapping"),
         (HAND_EDITED, "", "PROJECT:1: the file is to hold a mapping"),
@@ -170,6 +176,12 @@ def test_mistakes_are_placed(old: str, new: str, message: str) -> None:
         parse(HAND_EDITED.replace(old, new))
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+
+
+def test_aliases_are_read_once() -> None:
+    """A file whose aliases expand to billions of values is read as fast as it was written."""
+    rows = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
+    assert parse("\n".join([HAND_EDITED + "a0: &a0 [x, *a0]", *rows])).domain == "example.com"
 
 
 def test_the_root_is_found_from_below(tmp_path: Path) -> None:
