@@ -30,6 +30,7 @@ OWN_NAMESPACE = "system"
 
 _API_VERSION = "rbac.authorization.k8s.io/v1"
 _READ = ("get", "list", "watch")
+_FOLLOW = ("list", "watch")
 _WRITE = ("create", "delete", "patch", "update")
 
 
@@ -154,7 +155,7 @@ def _order(rule: PolicyRule) -> str:
 
 def _implied(item: ControllerModel) -> Iterator[PolicyRule]:
     """Yield the rows of docs/runtime.md, "Permissions", that apply to a controller."""
-    yield _on(item.resource, _READ)
+    yield _on(item.resource, _FOLLOW)
     if item.finalizes:
         yield _on(item.resource, ("patch",))
     if item.has_status:
@@ -162,9 +163,9 @@ def _implied(item: ControllerModel) -> Iterator[PolicyRule]:
     if item.owns:
         yield _on(item.resource, ("update",), "finalizers")
     for owned in item.owns:
-        yield _on(owned, (*_READ, "create", "patch", "delete"))
+        yield _on(owned, (*_FOLLOW, "create", "patch", "delete"))
     for watched in item.watches:
-        yield _on(watched, _READ)
+        yield _on(watched, _FOLLOW)
     yield _on(EVENT, ("create", "patch"))
 
 

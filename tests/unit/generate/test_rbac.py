@@ -72,7 +72,7 @@ def test_least() -> None:
     """A controller that owns nothing reads its kind, writes its status and events, and no more."""
     assert _granted(_model()) == {
         "events.events.k8s.io": "create patch",
-        "things.example.com": "get list watch",
+        "things.example.com": "list watch",
         "things/status.example.com": "patch",
     }
 
@@ -84,25 +84,25 @@ def test_no_status() -> None:
 
 def test_finalize() -> None:
     """A finalizer is a patch of the object itself."""
-    assert _granted(_model(finalizes=True))["things.example.com"] == "get list patch watch"
+    assert _granted(_model(finalizes=True))["things.example.com"] == "list patch watch"
 
 
 def test_owned_kinds() -> None:
     """Children are applied and pruned; blockOwnerDeletion asks for the owner's finalizers."""
     granted = _granted(_model(owns=(STATEFUL_SET, SERVICE)))
-    assert granted["statefulsets.apps"] == granted["services"] == "create delete get list patch watch"
+    assert granted["statefulsets.apps"] == granted["services"] == "create delete list patch watch"
     assert granted["things/finalizers.example.com"] == "update"
 
 
 def test_watched_kinds() -> None:
     """Watched kinds are read only."""
-    assert _granted(_model(watches=(CONFIG_MAP,)))["configmaps"] == "get list watch"
+    assert _granted(_model(watches=(CONFIG_MAP,)))["configmaps"] == "list watch"
 
 
 def test_asked() -> None:
     """@rbac adds to what is implied: for the same resource the verbs are merged."""
     rule = RbacRule(groups=("",), resources=("configmaps",), verbs=("create",))
-    assert _granted(_model(rule, watches=(CONFIG_MAP,)))["configmaps"] == "create get list watch"
+    assert _granted(_model(rule, watches=(CONFIG_MAP,)))["configmaps"] == "create list watch"
 
 
 def test_single_namespaces() -> None:
