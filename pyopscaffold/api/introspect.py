@@ -6,7 +6,6 @@ The codec and the reader of declarations share this, so that both see the same A
 from __future__ import annotations
 
 import dataclasses
-import sys
 import types
 import typing
 from dataclasses import MISSING, dataclass
@@ -66,11 +65,6 @@ def unwrap(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
             hint = alias
         else:
             return hint, metadata, optional
-
-
-def defining_module(cls: type) -> types.ModuleType | None:
-    """Return the module that a class was defined in, where it is still loaded."""
-    return sys.modules.get(cls.__module__)
 
 
 def _aliased(hint: Any) -> Any:

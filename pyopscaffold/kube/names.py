@@ -45,19 +45,6 @@ def is_python_name(text: str) -> bool:
     return text.isidentifier() and not keyword.iskeyword(text)
 
 
-def version_priority(version: str) -> tuple[int, int, int, str]:
-    """Sort key that puts the version ``kubectl`` prefers last: v1alpha1 < v1beta1 < v1 < v2.
-
-    Names that are no Kubernetes version come before all others, in reverse alphabetical order of preference
-    (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/).
-    """
-    match = re.fullmatch(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?", version)
-    if match is None:
-        return (-1, 0, 0, version)
-    level = {"alpha": 0, "beta": 1, None: 2}[match[2]]
-    return (level, int(match[1]), int(match[3] or 0), "")
-
-
 def snake_case(camel: str) -> str:
     """``MyDatabase`` → ``my_database``, ``HTTPRoute`` → ``http_route``, ``clusterIP`` → ``cluster_ip``."""
     spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", camel)

@@ -116,7 +116,7 @@ async def test_status_write_does_not_retrigger(api_server: ApiServer, cluster: C
 
 
 async def test_unowned_child_is_pruned(api_server: ApiServer, cluster: Cluster) -> None:
-    """A child that is no longer asked for goes; what the object does not control stays."""
+    """A child that is no longer asked for goes; one that is stays, and so does what the object does not control."""
 
     @controller(Widget, owns=[CONFIG_MAP], timeout=5.0)
     class Renaming(Reconciler[Widget]):
@@ -133,6 +133,7 @@ async def test_unowned_child_is_pruned(api_server: ApiServer, cluster: Cluster) 
         await soon(lambda: cluster.config_map("second"))
         await soon(lambda: not cluster.exists(cluster.config_map_path("first")))
     assert cluster.exists(cluster.config_map_path("foreign"))
+    assert [record.name for record in cluster.writes(api_server) if record.verb == "delete"] == ["first"]
 
 
 async def test_child_of_another_is_left_alone(api_server: ApiServer, cluster: Cluster) -> None:

@@ -52,10 +52,6 @@ class Kinds:
         self._fetch = fetch
         self._known = {kind: kind for kind in vars(builtin).values() if isinstance(kind, GroupVersionKind)}
 
-    def learn(self, kind: GroupVersionKind) -> None:
-        """Remember a kind that a caller has spelled out."""
-        self._known[kind] = kind
-
     async def of(self, obj: Mapping[str, Any]) -> GroupVersionKind:
         """Return the kind of a plain object, asking the server's discovery once for each unknown version."""
         api_version, name = obj.get("apiVersion"), obj.get("kind")
