@@ -69,7 +69,8 @@ def run(args: Sequence[str]) -> int:
     try:
         command = typer.main.get_command(build_app())
         code = command.main(args=list(args) or ["--help"], prog_name=PROGRAM, standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # a shell can start us with it closed
+            sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output went away: nothing to tell it, and the interpreter must not try at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -100,6 +101,10 @@ def _report(error: Exception) -> None:
             console.fail(str(error))
         case OSError(filename=str(place), strerror=str(reason)):
             console.fail(f"{place}: {reason.lower()}")
+        case FileNotFoundError(filename=None):
+            console.fail("the current folder is gone", hint="change into a folder that is there")
+        case OSError(filename=None, strerror=str(reason)):
+            console.fail(f"the output can't be written: {reason.lower()}")
         case _:
             what = f"{type(error).__name__}: {error}".splitlines()[0]
             console.fail(

@@ -82,7 +82,9 @@ def api(
 
 def _next_steps(made: CreatedApi) -> None:
     api = made.resource
-    console.say(f"\n{api.kind} ({api.api_group}/{api.version}) is ready. Edit its types and reconciler, then:\n")
+    parts = [part for part, there in (("types", api.has_api), ("reconciler", api.has_controller)) if there]
+    edit = f"Edit its {' and '.join(parts)}, then:"
+    console.say(f"\n{api.kind} ({api.api_group}/{api.version}) is ready. {edit}\n")
     console.say("  make manifests   # CRD, roles, sample and chart from the Python types")
     console.say("  make test        # also on a real API server")
     console.say("  make install run # against your cluster")

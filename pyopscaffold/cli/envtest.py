@@ -49,7 +49,6 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(
         name="envtest",
         help="Get and run etcd, kube-apiserver and kubectl for tests.",
-        no_args_is_help=True,
         rich_markup_mode=None,
     )
     group.command()(setup)

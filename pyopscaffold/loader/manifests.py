@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ def load_sources(paths: Iterable[str]) -> Iterator[Source]:
     Folders are walked in alphabetical order; hidden ones and ones of installed packages are left out.
 
     Raises:
-        DocumentError: a path is not there, can't be read, or is not UTF-8 text.
+        DocumentError: a path is empty or not there, can't be read, or is not UTF-8 text.
 
     """
     seen: set[str] = set()
@@ -37,14 +38,27 @@ def load_sources(paths: Iterable[str]) -> Iterator[Source]:
 
 
 def _expand(path: str) -> Iterator[str]:
+    if not path:
+        raise DocumentError(
+            "one of the paths is empty", hint="name files or folders; is a variable of your shell unset?"
+        )
     if path == STDIN or not os.path.isdir(path):  # noqa: PTH112 - os.walk keeps the spelling of the user's path
         yield path
         return
     for folder, folders, files in os.walk(path, onerror=_refuse):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_MANIFESTS)
         for name in sorted(files):
-            if Path(name).suffix.lower() in _SUFFIXES:
-                yield os.path.normpath(os.path.join(folder, name))  # noqa: PTH118 - as above
+            file = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118 - as above
+            if Path(name).suffix.lower() in _SUFFIXES and not _blocks(file):
+                yield file
+
+
+def _blocks(file: str) -> bool:
+    """Whether reading ``file`` would wait for somebody to write: a pipe, socket or device found on the way."""
+    try:
+        return not stat.S_ISREG(os.stat(file).st_mode)  # noqa: PTH116 - as above
+    except OSError:
+        return False  # reading it tells why
 
 
 def _refuse(error: OSError) -> None:

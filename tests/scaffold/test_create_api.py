@@ -52,7 +52,8 @@ def test_a_second_version_has_types_only(project: Folder) -> None:
     """Another version of a kind takes over plural and scope; controller and storage stay with the first."""
     project.run("create", "api", "--group", "db", "--version", "v1", "--kind", "Ox", "--plural", "oxen", "--cluster")
     before = project.files()
-    project.run("create", "api", "--group", "db", "--version", "v2", "--kind", "Ox")
+    shown = project.run("create", "api", "--group", "db", "--version", "v2", "--kind", "Ox")
+    assert "Ox (db.example.com/v2) is ready. Edit its types, then:" in shown
     new = {path: text for path, text in project.files().items() if path not in before}
     assert set(new) == {"shop_operator/api/v2/__init__.py", "shop_operator/api/v2/ox.py"}
     for text in ('plural="oxen"', 'scope="Cluster"', "storage=False"):

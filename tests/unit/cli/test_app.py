@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -71,6 +72,7 @@ def test_completion_answers() -> None:
         (["frobnicate"], "no such command 'frobnicate'", "see pyopscaffold --help"),
         (["create", "apo"], "no such command 'apo'. Did you mean 'api'?", "see pyopscaffold create --help"),
         (["create"], "missing command", "see pyopscaffold create --help"),
+        (["envtest"], "missing command", "see pyopscaffold envtest --help"),
         (["init", "--domian", "x"], "no such option: --domian", "did you mean --domain?"),
         (["--frobnicate"], "no such option: --frobnicate", "see pyopscaffold --help"),
         (["init", "extra"], "got unexpected extra argument(s) (extra)", "see pyopscaffold init --help"),
@@ -106,6 +108,11 @@ def test_a_wrong_call_is_one_line_and_a_hint(
         (UsageError("that is wrong", hint="do this"), "error: that is wrong\nhint: do this\n"),
         (UsageError("that is wrong"), "error: that is wrong\n"),
         (PermissionError(13, "Permission denied", "/a/b"), "error: /a/b: permission denied\n"),
+        (OSError(28, "No space left on device"), "error: the output can't be written: no space left on device\n"),
+        (
+            FileNotFoundError(2, "No such file or directory"),
+            "error: the current folder is gone\nhint: change into a folder that is there\n",
+        ),
         (CodecError("no number", path="$.spec"), "error: no number\n"),
         (
             ValueError("two\nlines"),
@@ -149,6 +156,21 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     finally:
         os.close(writing)
     assert done.stderr == ""
+
+
+def test_a_closed_output_is_no_error() -> None:
+    """A service manager may start the program without stdout."""
+    closed = f"exec {shlex.join(PROGRAM)} version >&-"
+    done = subprocess.run(["sh", "-c", closed], stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+    """Whoever stands in a deleted folder learns it."""
+    (tmp_path / "gone").mkdir()
+    script = f"cd {tmp_path}/gone && rmdir ../gone && exec {shlex.join(PROGRAM)} generate"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, "error: the current folder is gone")
 
 
 @pytest.mark.parametrize(("options", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -98,6 +99,21 @@ def test_missing_and_unreadable_paths_exit_2(folder: Path, capsys: pytest.Captur
     assert "absent.yaml: can't be read: No such file" in capsys.readouterr().err
     assert run(["lint-crd", "latin.yaml"]) == 2
     assert "latin.yaml:2: not UTF-8 text" in capsys.readouterr().err
+
+
+def test_an_empty_path_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """An unset variable of a script is not taken for a folder."""
+    assert run(["lint-crd", ""]) == 2
+    assert "error: one of the paths is empty" in capsys.readouterr().err
+
+
+def test_pipes_in_a_folder_are_passed_by(folder: Path) -> None:
+    """A named pipe with a manifest's name does not hold up the run."""
+    (folder / "crd.yaml").write_text(CLEAN)
+    os.mkfifo(folder / "pipe.yaml")
+    command = [sys.executable, "-m", "pyopscaffold", "lint-crd", ".", *ONLY]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "1 CRD in 1 file checked by 1 rule: no findings\n")
 
 
 def test_a_locked_folder_is_no_empty_one(folder: Path) -> None:
