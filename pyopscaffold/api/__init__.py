@@ -6,10 +6,12 @@ from annotated_types import Ge, Gt, Interval, Le, Len, Lt, MaxLen, MinLen, Multi
 
 from pyopscaffold.api.declarations import Watch, controller, rbac
 from pyopscaffold.api.markers import (
+    CEL,
     Default,
     Doc,
     Example,
     Format,
+    Immutable,
     IntOrString,
     ListAtomic,
     ListMap,
@@ -21,6 +23,7 @@ from pyopscaffold.api.markers import (
     Pattern,
     PreserveUnknownFields,
     Title,
+    cel,
 )
 from pyopscaffold.api.resource import Age, Column, Object, Scale, resource
 from pyopscaffold.api.types import Conditions, Quantity, int32, int64
@@ -28,6 +31,7 @@ from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.kube.meta import Condition, ObjectMeta, OwnerReference
 
 __all__ = [
+    "CEL",
     "Age",
     "Column",
     "Condition",
@@ -39,6 +43,7 @@ __all__ = [
     "Ge",
     "GroupVersionKind",
     "Gt",
+    "Immutable",
     "IntOrString",
     "Interval",
     "Le",
@@ -63,6 +68,7 @@ __all__ = [
     "Scale",
     "Title",
     "Watch",
+    "cel",
     "controller",
     "int32",
     "int64",

@@ -7,8 +7,14 @@ controller-gen's markers of the same name are the reference for that meaning.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Reason = Literal["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"]
+"""How a client learns what kind of mistake a broken rule is."""
 
 
 class Marker:
@@ -111,3 +117,64 @@ class PreserveUnknownFields(Marker):
 @dataclass(frozen=True)
 class IntOrString(Marker):
     """The value is a number or a string; ``Quantity`` carries it."""
+
+
+@dataclass(frozen=True)
+class CEL(Marker):
+    """A rule in the Common Expression Language that the API server holds every value to.
+
+    ``self`` is the value, ``oldSelf`` the one before an update; fields go by their JSON names. ``field_path`` is the
+    JSON path, from the value on, of the field that a refusal names (``.podCount``). ``optional_old_self`` has a rule
+    with ``oldSelf`` run on creation too, ``oldSelf`` being an optional then.
+    """
+
+    rule: str
+    message: str = field(default="", kw_only=True)
+    message_expression: str = field(default="", kw_only=True)
+    reason: Reason | Literal[""] = field(default="", kw_only=True)
+    field_path: str = field(default="", kw_only=True)
+    optional_old_self: bool | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Immutable(Marker):
+    """The value can't change once it is set, nor be taken away; an optional field may be set later."""
+
+
+_C = TypeVar("_C", bound=type)
+
+_RULES = "__pyopscaffold_cel__"
+
+
+def cel(
+    rule: str,
+    *,
+    message: str = "",
+    message_expression: str = "",
+    reason: Reason | Literal[""] = "",
+    field_path: str = "",
+    optional_old_self: bool | None = None,
+) -> Callable[[_C], _C]:
+    """Hold every value of the dataclass below to a rule: :class:`CEL` for whole objects, above or below ``@dataclass``.
+
+    Subclasses inherit it.
+    """
+    marker = CEL(
+        rule,
+        message=message,
+        message_expression=message_expression,
+        reason=reason,
+        field_path=field_path,
+        optional_old_self=optional_old_self,
+    )
+
+    def declare(cls: _C) -> _C:
+        setattr(cls, _RULES, (marker, *cls.__dict__.get(_RULES, ())))
+        return cls
+
+    return declare
+
+
+def rules_of(cls: type) -> tuple[CEL, ...]:
+    """Return the ``@cel`` rules of a class, those of its bases first, each class's from top to bottom."""
+    return tuple(rule for base in reversed(cls.__mro__) for rule in base.__dict__.get(_RULES, ()))

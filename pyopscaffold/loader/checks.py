@@ -89,6 +89,12 @@ def json_names(struct: StructType) -> Iterator[Problem]:
             yield _at(member.span, f"{struct.name}.{member.name}", message)
 
 
+def rules(struct: StructType, markers: tuple[Any, ...]) -> Iterator[Problem]:
+    """Yield what is wrong with the markers of a dataclass, which it does not have yet."""
+    for message in marker_problems(struct, markers):
+        yield _at(struct.span, struct.name, message)
+
+
 def field(member: FieldModel, subject: str) -> Iterator[Problem]:
     """Yield what is wrong with one field on its own."""
     for message in marker_problems(member.type, member.markers):

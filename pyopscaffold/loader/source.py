@@ -149,9 +149,11 @@ class _Reader:
         fields = tuple(self._field(item["name"], field) for field in item["fields"])
         self._open.pop()
         struct = StructType(item["name"], item["doc"], fields, self._span(item))
+        markers = self._markers(item["markers"], struct, struct.span, struct.name)
         self.problems.update(checks.json_names(struct))
-        self._structs[ref] = struct
-        return struct
+        self.problems.update(checks.rules(struct, markers))
+        self._structs[ref] = dataclasses.replace(struct, markers=markers)
+        return self._structs[ref]
 
     def _field(self, owner: str, item: Json) -> FieldModel:
         span, subject = self._span(item), f"{owner}.{item['name']}"

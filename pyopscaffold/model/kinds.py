@@ -55,12 +55,13 @@ class MapType:
 
 @dataclass(frozen=True)
 class StructType:
-    """A dataclass; ``description`` is its docstring."""
+    """A dataclass; ``description`` is its docstring, ``markers`` are its ``@cel`` rules."""
 
     name: str
     description: str
     fields: tuple[FieldModel, ...]
     span: SourceSpan
+    markers: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 import annotated_types as bounds
 
 from pyopscaffold.api import markers
+from pyopscaffold.model import rules
 from pyopscaffold.schema import Schema
 
 Changes = dict[str, Any]
@@ -28,13 +29,13 @@ SCALARS = frozenset({"string", "integer", "number", "boolean", "int-or-string"})
 
 @dataclass(frozen=True)
 class Meaning:
-    """``applies`` are shapes (see :func:`shape_of`); ``effect`` gives the attributes of Schema to change.
+    """``applies`` are shapes (see :func:`shape_of`); ``effect`` gives the attributes of the schema to change.
 
     ``misuse`` says what is wrong with the marker's own arguments, None if nothing is.
     """
 
     applies: frozenset[str]
-    effect: Callable[[Any, str], Changes]
+    effect: Callable[[Any, Schema], Changes]
     advice: str
     misuse: Callable[[Any, Schema], str | None] = field(default=lambda _marker, _schema: None)
 
@@ -61,14 +62,14 @@ def apply(schema: Schema, marker: Any) -> tuple[Schema, str | None]:
         return schema, f"{name} can't apply to {_SPOKEN[shape]}; {meaning.advice}"
     if (misuse := meaning.misuse(marker, schema)) is not None:
         return schema, misuse
-    return replace(schema, **meaning.effect(marker, shape)), None
+    return replace(schema, **meaning.effect(marker, schema)), None
 
 
-def _size(low_or_high: str) -> Callable[[Any, str], Changes]:
+def _size(low_or_high: str) -> Callable[[Any, Schema], Changes]:
     nouns = {"list": "items", "map": "properties", "struct": "properties"}
 
-    def effect(marker: Any, shape: str) -> Changes:
-        return {f"{low_or_high}_{nouns.get(shape, 'length')}": getattr(marker, f"{low_or_high}_length")}
+    def effect(marker: Any, schema: Schema) -> Changes:
+        return {f"{low_or_high}_{nouns.get(shape_of(schema), 'length')}": getattr(marker, f"{low_or_high}_length")}
 
     return effect
 
@@ -146,6 +147,17 @@ MEANINGS: dict[type, Meaning] = {
     ),
     markers.PreserveUnknownFields: Meaning(
         OBJECTS | {"any"}, lambda _m, _s: {"preserve_unknown_fields": True}, "it is for dict, dataclasses and Any"
+    ),
+    markers.CEL: Meaning(
+        ANY - {"any"},
+        lambda m, schema: {"rules": (*schema.rules, rules.rule_of(m))},
+        "no rule can look into what has no schema",
+        rules.misuse,
+    ),
+    markers.Immutable: Meaning(
+        ANY - {"any"},
+        lambda _m, schema: {"rules": (*schema.rules, rules.UNCHANGED)},
+        "no rule can look into what has no schema",
     ),
     markers.Nullable: Meaning(ANY, lambda _m, _s: {"nullable": True}, ""),
     markers.Title: Meaning(ANY, lambda m, _: {"title": m.text}, ""),

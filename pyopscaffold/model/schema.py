@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.api.markers import Default, NoSchemaDefault
+from pyopscaffold.api.markers import Default, Immutable, NoSchemaDefault
+from pyopscaffold.model import rules
 from pyopscaffold.model.kinds import (
     EnumType,
     FieldModel,
@@ -139,7 +140,14 @@ def _marked(schema: Schema, markers: tuple[Any, ...], report: Callable[[str], ob
 
 def _object(struct: StructType, members: dict[str, Schema]) -> Schema:
     required = tuple(sorted(field.json_name for field in struct.fields if field.required))
-    return Schema(type="object", description=struct.description, properties=members, required=required)
+    optional = (field for field in struct.fields if not field.required)
+    kept = tuple(rules.kept(field.json_name) for field in optional if _is_immutable(field))
+    schema = Schema(type="object", description=struct.description, properties=members, required=required, rules=kept)
+    return _marked(schema, struct.markers)
+
+
+def _is_immutable(field: FieldModel) -> bool:
+    return any(isinstance(marker, Immutable) for marker in field.markers)
 
 
 def _empty_collection(schema: Schema, value: Any) -> bool:

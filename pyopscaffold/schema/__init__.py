@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyopscaffold.schema.structural import UNSET, Schema, to_mapping
+from pyopscaffold.schema.structural import UNSET, Rule, Schema, to_mapping
 from pyopscaffold.schema.validate import Misfit, validate
 
-__all__ = ["UNSET", "Misfit", "Schema", "to_mapping", "validate"]
+__all__ = ["UNSET", "Misfit", "Rule", "Schema", "to_mapping", "validate"]

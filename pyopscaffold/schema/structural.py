@@ -22,6 +22,18 @@ UNSET: Final = Unset.UNSET
 
 
 @dataclass(frozen=True, kw_only=True)
+class Rule:
+    """One of ``x-kubernetes-validations``: a CEL expression that must hold, and what is said where it does not."""
+
+    rule: str
+    message: str = ""
+    message_expression: str = ""
+    reason: str = ""
+    field_path: str = ""
+    optional_old_self: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Schema:
     """One node; an attribute that is unset stays out of the JSON form.
 
@@ -58,6 +70,7 @@ class Schema:
     int_or_string: bool = False
     embedded_resource: bool = False
     preserve_unknown_fields: bool = False
+    rules: tuple[Rule, ...] = ()
 
 
 _PLAIN: Final = {
@@ -86,6 +99,14 @@ _PLAIN: Final = {
 }
 _VALUES: Final = {"default": "default", "example": "example"}
 _LISTS: Final = {"enum": "enum", "required": "required", "list_map_keys": "x-kubernetes-list-map-keys"}
+_RULE: Final = {
+    "field_path": "fieldPath",
+    "message": "message",
+    "message_expression": "messageExpression",
+    "optional_old_self": "optionalOldSelf",
+    "reason": "reason",
+    "rule": "rule",
+}
 _NODES: Final = {"items": "items", "additional_properties": "additionalProperties"}
 
 
@@ -107,6 +128,12 @@ def to_mapping(schema: Schema) -> dict[str, Any]:
             out[key] = to_mapping(node)
     if schema.properties:
         out["properties"] = {name: to_mapping(schema.properties[name]) for name in sorted(schema.properties)}
+    if schema.rules:
+        out["x-kubernetes-validations"] = [_rule(rule) for rule in schema.rules]
     if schema.int_or_string:
         out["anyOf"] = [{"type": "integer"}, {"type": "string"}]
     return dict(sorted(out.items()))
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {key: value for name, key in _RULE.items() if (value := getattr(rule, name)) not in ("", None)}

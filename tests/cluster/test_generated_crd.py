@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 DECLARATIONS = Path(__file__).parents[1] / "oracle" / "testdata" / "python"
 PROJECT = Project(domain="example.com", name="acme", package="acme", image="acme", cli_version="")
+GADGETS = "/apis/example.com/v1/gadgetry"
 DATABASES = "/apis/example.com/v1/namespaces/default/mydatabases"
 
 
@@ -144,6 +145,49 @@ def test_nested_defaults(cluster: Cluster) -> None:
     assert spec["slowRetry"] == {"limit": 9, "delay": "5m0s"}
     assert spec["ports"] == [{"name": "a", "number": 1, "protocol": "TCP"}]
     assert "otherRetry" not in spec
+
+
+def _gadget(cluster: Cluster, name: str, **spec: Any) -> dict[str, Any]:
+    gadget = yaml.safe_load((cluster.config / "samples" / "v1_gadget.yaml").read_text())
+    gadget["metadata"]["name"] = name
+    gadget["spec"].update(spec)
+    return cluster.client.create(GADGETS, gadget)
+
+
+def _refused(cluster: Cluster, name: str, spec: dict[str, Any]) -> tuple[str | None, str]:
+    """Merge into the spec of a gadget, and return the field and the message that the server refuses it with."""
+    with pytest.raises(Invalid) as caught:
+        cluster.client.merge(f"{GADGETS}/{name}", {"spec": spec})
+    (cause,) = caught.value.causes
+    return cause.field, cause.message.rpartition(": ")[2]
+
+
+def test_rules(cluster: Cluster) -> None:
+    """Rules judge what they stand on: a field, an item of a list, an object; each says what it was told to say."""
+    _gadget(cluster, "ruled", size="small", ports=[{"name": "a", "number": 1}])
+    assert _refused(cluster, "ruled", {"words": ["yes", "no"]}) == ("spec.words[1]", "no is no word")
+    zero = [{"name": "a", "number": 0}]
+    assert _refused(cluster, "ruled", {"ports": zero}) == ("spec.ports[0].number", "ports start at 1")
+    silent = {"verbose": True, "enabled": False}
+    assert _refused(cluster, "ruled", silent) == ("spec", "a small one is silent while it is off")
+
+
+def test_transition_rules(cluster: Cluster) -> None:
+    """Rules on the old value judge updates: of a field that may have been absent, and of an item with the same key."""
+    _gadget(cluster, "moving", byName={"a": {"name": "a", "number": 1}})
+    cluster.client.merge(f"{GADGETS}/moving", {"spec": {"cores": 2}})
+    assert _refused(cluster, "moving", {"cores": 1}) == ("spec.cores", "cores only grow")
+    assert _refused(cluster, "moving", {"byName": {"a": {"protocol": "UDP"}}})[0] == "spec.byName[a]"
+    cluster.client.merge(f"{GADGETS}/moving", {"spec": {"byName": {"a": {"number": 7}}, "cores": 4}})
+
+
+def test_immutable_fields(cluster: Cluster) -> None:
+    """A required field never changes; an optional one can be set once, and neither be changed nor taken away then."""
+    _gadget(cluster, "fixed", size="small")
+    assert _refused(cluster, "fixed", {"size": "large"}) == ("spec.size", "field is immutable")
+    cluster.client.merge(f"{GADGETS}/fixed", {"spec": {"clusterIP": "10.0.0.1"}})
+    assert _refused(cluster, "fixed", {"clusterIP": "10.0.0.2"}) == ("spec.clusterIP", "field is immutable")
+    assert _refused(cluster, "fixed", {"clusterIP": None}) == ("spec", "field clusterIP is immutable once set")
 
 
 def test_scale(cluster: Cluster) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyopscaffold.schema import Schema, to_mapping
+from pyopscaffold.schema import Rule, Schema, to_mapping
 
 
 def test_unset_attributes_stay_out() -> None:
@@ -40,3 +40,14 @@ def test_keys_are_sorted() -> None:
         "type": "array",
         "x-kubernetes-list-type": "set",
     }
+
+
+def test_rules() -> None:
+    """A rule says what it was given and no more; false is said, since it differs from nothing."""
+    bare, full = Rule(rule="self > 0"), Rule(rule="true", message="m", reason="FieldValueInvalid", field_path=".a")
+    silent = Rule(rule="true", message_expression="'m'", optional_old_self=False)
+    assert to_mapping(Schema(rules=(bare, full, silent)))["x-kubernetes-validations"] == [
+        {"rule": "self > 0"},
+        {"rule": "true", "message": "m", "reason": "FieldValueInvalid", "fieldPath": ".a"},
+        {"rule": "true", "messageExpression": "'m'", "optionalOldSelf": False},
+    ]

@@ -10,7 +10,12 @@ import (
 // +kubebuilder:validation:Enum=red;green
 type Colour string
 
+// +kubebuilder:validation:MaxLength=3
+type Cell string
+
 // One port.
+// +kubebuilder:validation:XValidation:rule="self.number > 0",message="ports start at 1",fieldPath=".number"
+// +kubebuilder:validation:XValidation:rule="self.protocol == oldSelf.protocol",reason=FieldValueForbidden
 type Port struct {
 	// Name of the port.
 	// +kubebuilder:validation:MinLength=1
@@ -34,6 +39,7 @@ type Retry struct {
 }
 
 // Desired state of a Gadget.
+// +kubebuilder:validation:XValidation:rule="!self.verbose || self.enabled",messageExpression="'a ' + self.size + ' one is silent while it is off'"
 type GadgetSpec struct {
 	// Over several
 	// lines.
@@ -57,13 +63,16 @@ type GadgetSpec struct {
 
 	// +kubebuilder:validation:Format=ipv4
 	// +kubebuilder:validation:MinLength=7
+	// +k8s:immutable
 	// +optional
 	ClusterIP *string `json:"clusterIP,omitempty"`
 
 	// +kubebuilder:validation:Enum=small;large
+	// +k8s:immutable
 	Size string `json:"size"`
 
 	// +kubebuilder:validation:Enum=1;2;4
+	// +kubebuilder:validation:XValidation:rule="!oldSelf.hasValue() || self >= oldSelf.value()",message="cores only grow",reason=FieldValueInvalid,optionalOldSelf=true
 	// +optional
 	Cores *int64 `json:"cores,omitempty"`
 
@@ -87,9 +96,17 @@ type GadgetSpec struct {
 	// +optional
 	Tags []string `json:"tags,omitempty"`
 
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MaxLength=8
+	// +kubebuilder:validation:items:XValidation:rule="self != 'no'",message="no is no word"
 	// +listType=atomic
 	// +optional
 	Words []string `json:"words,omitempty"`
+
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MaxItems=2
+	// +optional
+	Grid [][]Cell `json:"grid,omitempty"`
 
 	// +listType=map
 	// +listMapKey=name
@@ -115,6 +132,7 @@ type GadgetSpec struct {
 	SlowRetry Retry `json:"slowRetry,omitempty"`
 
 	// How to retry in an emergency.
+	// +kubebuilder:validation:XValidation:rule="self.limit < 100"
 	// +structType=atomic
 	// +optional
 	OtherRetry *Retry `json:"otherRetry,omitempty"`
@@ -138,6 +156,7 @@ type GadgetSpec struct {
 	Nick *string `json:"nick,omitempty"`
 
 	// +kubebuilder:default=server
+	// +k8s:immutable
 	// +optional
 	Chosen string `json:"chosen,omitempty"`
 

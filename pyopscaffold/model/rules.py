@@ -1,0 +1,85 @@
+"""CEL rules as they stand in a schema, and what is wrong with those of an author.
+
+The expressions themselves are not read here: the API server compiles them, and says what is wrong with them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, get_args
+
+from pyopscaffold.api.markers import Reason
+from pyopscaffold.kube.names import camel_case
+from pyopscaffold.schema import Rule, Schema
+
+if TYPE_CHECKING:
+    from pyopscaffold.api.markers import CEL
+
+UNCHANGED = Rule(rule="self == oldSelf", message="field is immutable")
+
+_REASONS = get_args(Reason)
+_STEP = re.compile(r"\.(\w+)|\['([^']+)'\]")
+_RESERVED = frozenset(
+    """true false null in as break const continue else for function if import let loop package namespace return var
+    void while""".split()  # noqa: SIM905 - 21 quoted words are a column of their own
+)
+_ESCAPES = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
+
+
+def kept(json_name: str) -> Rule:
+    """Return the rule, for the object around it, that an optional immutable field stays once it is set."""
+    name = escaped(json_name)
+    return Rule(rule=f"!has(oldSelf.{name}) || has(self.{name})", message=f"field {json_name} is immutable once set")
+
+
+def escaped(json_name: str) -> str:
+    """Return how CEL spells a field (k8s.io/apiserver/pkg/cel/escaping.go): ``namespace`` is ``__namespace__``."""
+    if json_name in _RESERVED:
+        return f"__{json_name}__"
+    return re.sub(r"__|[./-]", lambda found: _ESCAPES[found[0]], json_name)
+
+
+def rule_of(marker: CEL) -> Rule:
+    """Return the rule that a marker asks for."""
+    return Rule(
+        rule=marker.rule,
+        message=marker.message,
+        message_expression=marker.message_expression,
+        reason=marker.reason,
+        field_path=marker.field_path,
+        optional_old_self=marker.optional_old_self,
+    )
+
+
+def misuse(marker: CEL, schema: Schema) -> str | None:
+    """Return what the API server would find wrong around a rule's expression, None if nothing."""
+    texts = {name: getattr(marker, name) for name in ("rule", "message", "message_expression", "field_path")}
+    for name, value in texts.items():
+        if not isinstance(value, str) or (value and not value.strip()):
+            return f"{name} of CEL is {value!r}, no text; write one in quotes"
+    if not marker.rule:
+        return 'CEL("") says nothing; write an expression such as CEL("self.size() > 0")'
+    if marker.reason and marker.reason not in _REASONS:
+        return f"CEL has no reason {marker.reason!r}; write {', '.join(_REASONS[:-1])} or {_REASONS[-1]}"
+    if "\n" in marker.message.strip():
+        return "the message of a CEL rule is one line; write it in one"
+    if "\n" in marker.rule.strip() and not marker.message:
+        return 'a CEL rule of several lines has no message; write message="..."'
+    return _bad_path(marker.field_path, schema)
+
+
+def _bad_path(path: str, schema: Schema) -> str | None:
+    """Return what is wrong with the path of a field below a value, None if nothing."""
+    node, rest = schema, path
+    while rest:
+        step: Any = _STEP.match(rest)
+        if step is None:
+            return f"the field_path {path!r} is no JSON path; write one such as .podCount or .limits['cpu']"
+        name, key, rest = step[1], step[2], rest[step.end() :]
+        child = node.properties.get(name or key, node.additional_properties if key else None)
+        if child is None:
+            known = camel_case(name or key)
+            hint = f"write .{known}" if known in node.properties else f"there are {', '.join(sorted(node.properties))}"
+            return f"the field_path {path!r} names no field; {hint if node.properties else 'leave it out'}"
+        node = child
+    return None
