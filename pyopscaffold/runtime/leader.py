@@ -79,13 +79,17 @@ class LeaderElector:
 
     async def release(self) -> None:
         """Give the lease up, so that another replica need not wait for its end; only after all work has stopped."""
-        if self._lease is None or self._seen_spec.get("holderIdentity") != self.identity:
+        if self._seen_spec.get("holderIdentity") != self.identity:
             return
         now = _micro_time(self._clock.now())
         spec = {"holderIdentity": "", "leaseDurationSeconds": 1, "renewTime": now, "acquireTime": now}
         try:
             async with limit(self._clock, self.times.deadline / 2):
-                await self._write(self._lease, spec)
+                # read anew: a renewal that was broken off may have reached the server all the same
+                lease = await self._client.get(LEASE, self._name, namespace=self._namespace)
+                if (lease.get("spec") or {}).get("holderIdentity") != self.identity:
+                    return
+                await self._write(lease, spec)
             _log.info("released the lease")
         except (PyopscaffoldError, TimeoutError) as error:
             _log.warning("could not release the lease: %s", error)

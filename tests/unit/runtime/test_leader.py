@@ -211,6 +211,16 @@ async def test_stolen_lease_is_lost_at_once(clock: ManualClock, store: LeaseStor
     assert store.lease["spec"]["holderIdentity"] == "thief"
 
 
+async def test_release_after_a_renewal_that_was_broken_off(clock: ManualClock, store: LeaseStore) -> None:
+    """A stop may cut off a renewal that the server has taken: the lease is given up all the same."""
+    first = candidate(store, clock, "first")
+    await first.acquire()
+    assert store.lease is not None
+    store._store(copy.deepcopy(store.lease))
+    await first.release()
+    assert store.lease["spec"]["holderIdentity"] == ""
+
+
 async def test_renewing_does_not_read(clock: ManualClock, store: LeaseStore) -> None:
     """In the steady state a renewal is one write, with the version of the last one as precondition."""
     first = candidate(store, clock, "first")
