@@ -6,6 +6,7 @@ standard library and the runtime wheel, so it only reports; :mod:`pyopscaffold.l
 
 from __future__ import annotations
 
+import _thread
 import ast
 import dataclasses
 import enum
@@ -156,7 +157,7 @@ class Reader:
         if info.default is dataclasses.MISSING:
             return {"has_default": False, "default": None}
         try:
-            return {"has_default": True, "default": _to_json(info.default)}
+            return {"has_default": True, "default": _strict(_to_json(info.default))}
         except Exception as error:  # noqa: BLE001 - the default is the user's own value
             message = f"its default can't be written as JSON: {getattr(error, 'message', error)}"
             self._problem(cls, message, info.name)
@@ -244,9 +245,15 @@ def _fields(item: Any) -> tuple[dataclasses.Field[Any], ...]:
 
 def _argument(value: Any) -> Any:
     try:
-        return _to_json(value)
+        return _strict(_to_json(value))
     except Exception:  # noqa: BLE001 - shown to the user as what it is
         return repr(value)
+
+
+def _strict(value: Any) -> Any:
+    """Return a value that JSON has, which infinity and lone surrogates are not; raises ValueError for others."""
+    json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    return value
 
 
 def _to_json(value: Any) -> Any:
@@ -363,10 +370,23 @@ def _belongs(cls: type, package: str) -> bool:
     return cls.__module__ == package or cls.__module__.startswith(f"{package}.")
 
 
+def _end_with_the_caller() -> None:
+    """Stop where whoever waits for the answer is gone, however it ended: the project's code may run for ever."""
+    lifeline = os.dup(0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+
+    def watch() -> None:
+        os.read(lifeline, 1)
+        os._exit(1)
+
+    _thread.start_new_thread(watch, ())
+
+
 def main(root: str, package: str) -> None:
     """Answer on stdout; whatever the project prints goes to stderr."""
     answer = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
+    _end_with_the_caller()
     root = os.path.realpath(root)
     sys.path.insert(0, root)
     json.dump(read(root, package), answer)

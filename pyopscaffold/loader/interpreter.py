@@ -50,6 +50,8 @@ class Probe:
         self._package = package
         self._command = command
         self._process = process
+        # Kept from communicate(), which would close it: the probe ends when its other end is closed, or we are gone.
+        self._lifeline, process.stdin = process.stdin, None
 
     def answer(self) -> dict[str, Any]:
         """Wait for the probe, and return what it says about the declarations.
@@ -71,6 +73,9 @@ class Probe:
             except BaseException:
                 process.kill()
                 raise
+            finally:
+                if self._lifeline:
+                    self._lifeline.close()
         try:
             answer: dict[str, Any] = json.loads(said)
         except ValueError:
@@ -95,7 +100,7 @@ def start(root: Path, package: str, *, python: str = "") -> Probe:
         process = subprocess.Popen(
             [*command, "-P", str(_PROBE), str(root), package],
             cwd=root,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )

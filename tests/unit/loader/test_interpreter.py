@@ -13,6 +13,7 @@ import pytest
 from pyopscaffold.errors import LoadError
 from pyopscaffold.loader import source
 from pyopscaffold.loader.interpreter import find_interpreter, start
+from pyopscaffold.testing import eventually
 from tests.unit.loader.projects import make
 
 if TYPE_CHECKING:
@@ -47,6 +48,26 @@ def test_import_failures(tmp_path: Path, text: str, message: str, hint: str) -> 
     assert message in str(caught.value)
     assert caught.value.hint is not None
     assert hint in caught.value.hint
+
+
+def test_code_that_runs_for_ever_ends_with_the_caller(tmp_path: Path) -> None:
+    """Whatever ends the generator, also SIGKILL, leaves no interpreter behind that turns in circles."""
+    tell = f"import os\nopen({str(tmp_path / 'pid')!r}, 'w').write(f'{{os.getpid()}} ')\nwhile True: pass\n"
+    root = make(tmp_path, {"api/kind.py": tell})
+    call = "import pathlib, sys; from pyopscaffold.loader.source import read; "
+    call += "read(pathlib.Path(sys.argv[1]), 'acme', python=sys.executable)"
+    with subprocess.Popen([sys.executable, "-c", call, str(root)]) as caller:
+        eventually(lambda: (tmp_path / "pid").read_text().endswith(" ") if (tmp_path / "pid").exists() else False)
+        caller.kill()
+    assert eventually(lambda: not _runs(int((tmp_path / "pid").read_text())))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_no_such_package(tmp_path: Path) -> None:

@@ -101,6 +101,16 @@ FIELDS = {
     "default beyond int32": ("x: int32 = 2**31", "its default is not allowed: 2147483648 does not fit into int32"),
     "marker's default": ("x: Annotated[int, Default(9), Le(5)] = 1", "its Default is not allowed: 9 is more than 5"),
     "example": ("x: Annotated[int, Example('a')] = 1", 'its example is not allowed: "a" is not an integer'),
+    "default that JSON has not": (
+        'x: float = float("nan")',
+        "its default can't be written as JSON: Out of range float",
+    ),
+    "default deep inside": (
+        'x: dict[str, float] = field(default_factory=lambda: {"a": float("inf")})',
+        "its default can't be written as JSON: Out of range float",
+    ),
+    "half a character as default": ('x: str = "\\ud800"', "its default can't be written as JSON: 'utf-8' codec"),
+    "marker's infinite default": ('x: Annotated[float, Default(float("inf"))] = 1.0', "its Default is not allowed: "),
     "naive default": ("x: datetime = datetime(2026, 1, 1)", "its default can't be written as JSON: "),
     "marker's class": ("x: Annotated[int, Ge]", "Ge is the marker's class; write Ge(...)"),
     "grouped marker's class": ("x: Annotated[str, Len]", "Len is the marker's class; write Len(...)"),
