@@ -1,4 +1,4 @@
-"""A real API server for tests: an embedded control plane, a stand-in for the controllers, and a pytest plugin.
+"""A real API server for tests: an embedded control plane, a simulated cluster on it, and a pytest plugin.
 
 The names below are imported when they are first used, because a pytest plugin is loaded by every run of pytest.
 """
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pyopscaffold.testing.controlplane import ControlPlane
     from pyopscaffold.testing.rest import RestClient
     from pyopscaffold.testing.server import ApiServer, Identity
+    from pyopscaffold.testing.simulated.cluster import SimulatedCluster
     from pyopscaffold.testing.stand_in import StandIn
     from pyopscaffold.testing.waiting import eventually, eventually_async
 
@@ -25,6 +26,7 @@ __all__ = [
     "ControlPlane",
     "Identity",
     "RestClient",
+    "SimulatedCluster",
     "StandIn",
     "eventually",
     "eventually_async",
@@ -38,6 +40,7 @@ _HOMES = {
     "ControlPlane": "controlplane",
     "Identity": "server",
     "RestClient": "rest",
+    "SimulatedCluster": "simulated.cluster",
     "StandIn": "stand_in",
     "eventually": "waiting",
     "eventually_async": "waiting",

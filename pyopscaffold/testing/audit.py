@@ -8,24 +8,46 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.kube.gvk import split_api_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 POLICY = {
     "apiVersion": "audit.k8s.io/v1",
     "kind": "Policy",
     "omitStages": ["RequestReceived"],
-    "rules": [{"level": "Metadata"}],
+    "rules": [
+        {"level": "Request", "verbs": ["create", "update", "patch"], "userGroups": ["system:serviceaccounts"]},
+        {"level": "Metadata"},
+    ],
 }
-"""Every request, without its body. A watch is recorded twice: when it is answered, and when it ends."""
+"""Every request, and what service accounts write, for the owner references in it.
+
+A watch is recorded twice: when it is answered, and when it ends.
+"""
 
 WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnerReference:
+    """An owner that a write names; ``blocking`` where it sets blockOwnerDeletion."""
+
+    group: str
+    kind: str
+    name: str
+    blocking: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditRecord:
     """One request; fields that do not apply (``resource`` of ``/readyz``) are empty strings.
 
-    ``stage`` is ``ResponseStarted`` (watches only), ``ResponseComplete`` or ``Panic``; ``code`` is the HTTP status;
+    ``decision`` is RBAC's, ``allow`` or ``forbid``: admission may refuse what it allows. ``owners`` are those in the body
+    of a service account's write. ``stage`` is ``ResponseStarted`` (watches only), ``ResponseComplete`` or ``Panic``; ``code`` is the HTTP status;
     ``time`` is when the server got the request, in RFC 3339.
     """
 
@@ -42,6 +64,8 @@ class AuditRecord:
     subresource: str
     namespace: str
     name: str
+    decision: str = ""
+    owners: tuple[OwnerReference, ...] = ()
 
     @property
     def is_write(self) -> bool:
@@ -79,4 +103,15 @@ def _record(event: dict[str, Any]) -> AuditRecord:
         subresource=reference.get("subresource", ""),
         namespace=reference.get("namespace", ""),
         name=reference.get("name", ""),
+        decision=(event.get("annotations") or {}).get("authorization.k8s.io/decision", ""),
+        owners=tuple(_owners(event.get("requestObject"))),
     )
+
+
+def _owners(body: Any) -> Iterator[OwnerReference]:
+    if not isinstance(body, dict):  # a JSON patch is a list
+        return
+    for reference in (body.get("metadata") or {}).get("ownerReferences") or ():
+        group, _ = split_api_version(reference["apiVersion"])
+        blocking = bool(reference.get("blockOwnerDeletion"))
+        yield OwnerReference(group=group, kind=reference["kind"], name=reference["name"], blocking=blocking)

@@ -10,7 +10,7 @@ import json
 import socket
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from pyopscaffold.errors import ApiError, ConnectionFailed, EnvtestError
 from pyopscaffold.testing import audit, credentials
@@ -19,7 +19,7 @@ from pyopscaffold.testing.children import Children
 from pyopscaffold.testing.server import ApiServer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -36,6 +36,20 @@ _PROBE_SECONDS = 1.0
 """Short, since it may be another program that listens at the port, and says nothing."""
 _STOP_SECONDS = 5.0
 _LOG_LINES = 12
+
+
+class Options(TypedDict, total=False):
+    """What ``ControlPlane`` takes."""
+
+    binaries: Binaries | None
+    version: str | None
+    users: Sequence[str]
+    audit: bool
+    admission_plugins: Sequence[str]
+    arguments: Sequence[str]
+    port: int | None
+    directory: Path | None
+    timeout: float
 
 
 class ControlPlane:
@@ -56,6 +70,12 @@ class ControlPlane:
         timeout: seconds that the API server may take to become ready.
 
     """
+
+    masters: tuple[str, ...] = ()
+    """Identities beside ``admin`` that may do everything."""
+
+    makes_service_accounts = False
+    """Whether something makes a ServiceAccount in each namespace, so that pods may be required to have one."""
 
     def __init__(
         self,
@@ -84,6 +104,11 @@ class ControlPlane:
         self._command: list[str] = []
 
     @property
+    def runs(self) -> bool:
+        """Whether it was started and not stopped since."""
+        return self._server is not None
+
+    @property
     def server(self) -> ApiServer:
         """The running API server.
 
@@ -109,7 +134,7 @@ class ControlPlane:
         """
         if self._server is not None:
             return self._server
-        binaries = self._binaries or find(self._version)
+        binaries = self._programs()
         self._children = children = Children()
         try:
             self._server = self._prepare(binaries, children.directory)
@@ -143,9 +168,12 @@ class ControlPlane:
     ) -> None:
         self.stop()
 
+    def _programs(self) -> Binaries:
+        return self._binaries or find(self._version)
+
     def _prepare(self, binaries: Binaries, directory: Path) -> ApiServer:
         """Write keys, tokens and the audit policy; they serve every attempt."""
-        authority, identities = credentials.prepare(self._kept(directory), self._users)
+        authority, identities = credentials.prepare(self._kept(directory), self._users, masters=self.masters)
         (directory / "audit-policy.json").write_text(json.dumps(audit.POLICY))
         return ApiServer(
             url="",
@@ -211,10 +239,10 @@ class ControlPlane:
             "--service-cluster-ip-range=10.0.0.0/24",
             "--authorization-mode=RBAC",
             f"--token-auth-file={kept}/tokens.csv",
-            # It wants ServiceAccounts that only kube-controller-manager makes.
-            "--disable-admission-plugins=ServiceAccount",
             "--allow-privileged=true",
         ]
+        if not self.makes_service_accounts:
+            command.append("--disable-admission-plugins=ServiceAccount")
         if self._admission_plugins:
             command.append(f"--enable-admission-plugins={','.join(self._admission_plugins)}")
         if self._audit:
@@ -222,19 +250,24 @@ class ControlPlane:
         return [*command, *self._arguments]
 
     def _wait_until_ready(self) -> None:
-        children, client = self._running(), self.server.client(timeout=_PROBE_SECONDS)
-        deadline = time.monotonic() + self._timeout
+        client = self.server.client(timeout=_PROBE_SECONDS)
         try:
-            while not _is_ready(client):
-                for name in (_ETCD, _API_SERVER):
-                    if (code := children.exit_code(name)) is not None:
-                        raise EnvtestError(f"{name} ended with exit code {code}: {self._last_lines(name)}")
-                if time.monotonic() > deadline:
-                    waited = f"not ready after {self._timeout:.0f} s"
-                    raise EnvtestError(f"{_API_SERVER} is {waited}: {self._last_lines(_API_SERVER)}")
-                time.sleep(_POLL_SECONDS)
+            self._wait_for(lambda: _is_ready(client), (_ETCD, _API_SERVER))
         finally:
             client.close()
+
+    def _wait_for(self, reached: Callable[[], bool], programs: Sequence[str]) -> None:
+        """Wait until ``reached``; the last of ``programs`` is blamed when that takes too long."""
+        children = self._running()
+        deadline = time.monotonic() + self._timeout
+        while not reached():
+            for name in programs:
+                if (code := children.exit_code(name)) is not None:
+                    raise EnvtestError(f"{name} ended with exit code {code}: {self._last_lines(name)}")
+            if time.monotonic() > deadline:
+                waited = f"not ready after {self._timeout:.0f} s"
+                raise EnvtestError(f"{programs[-1]} is {waited}: {self._last_lines(programs[-1])}")
+            time.sleep(_POLL_SECONDS)
 
     def _last_lines(self, name: str) -> str:
         text = (self.server.directory / f"{name}.log").read_text(errors="replace")

@@ -18,21 +18,22 @@ _KEPT_SECONDS = 300 * 24 * 3600
 """Kept certificates are made anew after this time, well before they end."""
 
 
-def prepare(folder: Path, users: Sequence[str]) -> tuple[str, tuple[Identity, ...]]:
+def prepare(folder: Path, users: Sequence[str], *, masters: Sequence[str] = ()) -> tuple[str, tuple[Identity, ...]]:
     """Write what is not in ``folder`` yet, and give the authority (PEM) and the identities: ``admin``, then ``users``.
 
+    ``masters`` come last; like ``admin`` they may do everything.
     The files: ``ca.crt``, ``tls.crt``, ``tls.key``, ``sa.key`` and ``tokens.csv``. Whoever was known keeps the token.
     """
     _keys(folder)
     known = _tokens(folder / _TOKENS)
-    names = (ADMIN, *users)
+    mighty = (ADMIN, *masters)
     identities = tuple(
         Identity(
             user=name,
             token=known.get(name) or secrets.token_urlsafe(),
-            groups=("system:masters",) if name == ADMIN else (),
+            groups=("system:masters",) if name in mighty else (),
         )
-        for name in names
+        for name in (ADMIN, *users, *masters)
     )
     lines = (f'{who.token},{who.user},{who.user},"{",".join(who.groups)}"\n' for who in identities)
     _write(folder / _TOKENS, "".join(lines))

@@ -1,4 +1,4 @@
-"""Find or get the programs of a control plane: etcd, kube-apiserver and kubectl.
+"""Find or get the programs of a control plane, and those that make a simulated cluster of it.
 
 In this order: the folder that ``KUBEBUILDER_ASSETS`` names, the per-user store, the official envtest archive, a build
 with Go. Only ``ensure`` touches the network; ``find`` looks at this machine alone.
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pyopscaffold.errors import EnvtestError
-from pyopscaffold.testing.binaries import archive, gobuild, store
-from pyopscaffold.testing.binaries.store import PROGRAMS, Binaries, installed, remove
+from pyopscaffold.testing.binaries import archive, fetch, gobuild, releases, store
+from pyopscaffold.testing.binaries.store import PROGRAMS, SIMULATED, Binaries, installed, remove
 from pyopscaffold.testing.binaries.versions import DEFAULT, PINNED, resolve
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = [
     "DEFAULT",
     "PINNED",
     "PROGRAMS",
+    "SIMULATED",
     "Binaries",
     "ensure",
     "find",
@@ -38,29 +39,41 @@ ASSETS_VARIABLE = "KUBEBUILDER_ASSETS"
 """Names a folder with the three programs, as for controller-runtime's envtest."""
 
 
-def find(version: str | None = None) -> Binaries:
+def find(version: str | None = None, *, simulated: bool = False) -> Binaries:
     """Give the programs of ``version`` that are on this machine; without a version, the assets folder or the default.
+
+    ``simulated`` asks for those of a simulated cluster too; an assets folder without them is passed over.
 
     Raises:
         EnvtestError: they are not here; the hint says how to get them.
 
     """
-    if found := _assets(version) or store.lookup(resolve(version)):
+    found = _assets(version, simulated=simulated) or store.lookup(resolve(version))
+    if found and (found.simulate or not simulated):
         return found
+    what = "simulated cluster" if simulated else "control plane"
     asked = "" if version is None else f" --version {version}"
+    extra = " --simulated" if simulated else ""
     raise EnvtestError(
-        f"the control plane of Kubernetes {resolve(version)} is not on this machine",
-        hint=f"run `pyopscaffold envtest setup{asked}`, or set {ASSETS_VARIABLE} to a folder with {_listed()}",
+        f"the {what} of Kubernetes {resolve(version)} is not on this machine",
+        hint=f"run `pyopscaffold envtest setup{extra}{asked}`, or set {ASSETS_VARIABLE} to a folder with "
+        f"{_listed(simulated=simulated)}",
     )
 
 
 def ensure(
-    version: str | None = None, *, source: Source = "auto", index: str | None = None, report: Report | None = None
+    version: str | None = None,
+    *,
+    simulated: bool = False,
+    source: Source = "auto",
+    index: str | None = None,
+    report: Report | None = None,
 ) -> Binaries:
     """Give the programs of ``version``, fetched or built if they are not here yet.
 
-    ``auto`` tries the official archive, then Go. ``index`` replaces the official index of archives. ``report`` takes
-    progress lines. Processes that ask for the same version at once wait for the first.
+    ``simulated`` asks for those of a simulated cluster too. ``auto`` tries what is officially built, then Go.
+    ``index`` replaces the official index of archives. ``report`` takes progress lines. Processes
+    that ask for the same version at once wait for the first.
 
     Raises:
         EnvtestError: no source gave them; the message has what each said.
@@ -68,12 +81,14 @@ def ensure(
     """
     report = report or (lambda _line: None)
     wanted = resolve(version)
-    if found := _assets(version) or store.lookup(wanted):
+    found = _assets(version, simulated=simulated) or store.lookup(wanted)
+    if found and (found.simulate or not simulated):
         return found
     with store.locked(wanted, report):
-        if found := store.lookup(wanted):
-            return found
-        return _get(wanted, source, archive.index_url(index), report)
+        found = store.lookup(wanted) or _get(wanted, source, archive.index_url(index), report)
+        if simulated and not found.simulate:
+            _add_simulated(wanted, source, report)
+        return found
 
 
 def _get(version: str, source: Source, index: str, report: Report) -> Binaries:
@@ -83,7 +98,7 @@ def _get(version: str, source: Source, index: str, report: Report) -> Binaries:
             entry = archive.locate(version, index=index)
             with store.placing(version, source="archive") as folder:
                 archive.download(entry, folder, report)
-        except archive.ArchiveUnavailable as error:
+        except fetch.Unavailable as error:
             said.append(str(error))
             report(str(error))
         else:
@@ -100,6 +115,29 @@ def _get(version: str, source: Source, index: str, report: Report) -> Binaries:
     )
 
 
+def _add_simulated(version: str, source: Source, report: Report) -> None:
+    """Get what a simulated cluster needs besides; kwok comes from Go only."""
+    if source == "archive" or not gobuild.go_program():
+        why = "--source archive leaves Go out" if source == "archive" else "there is no `go` on PATH"
+        raise EnvtestError(
+            f"cannot get the simulated cluster of Kubernetes {version}: kwok is built with Go, and {why}",
+            hint="install Go (https://go.dev/dl); without it there is the API server alone",
+        )
+    with store.adding(version) as folder:
+        gobuild.build_kwok(folder, report)
+        if source == "go" or not _released(version, folder, report):
+            gobuild.build(version, folder, report, programs=releases.PROGRAMS)
+
+
+def _released(version: str, folder: Path, report: Report) -> bool:
+    try:
+        releases.download(version, folder, report)
+    except fetch.Unavailable as error:
+        report(str(error))
+        return False
+    return True
+
+
 def _stored(version: str) -> Binaries:
     found = store.lookup(version)
     if found is None:
@@ -107,8 +145,8 @@ def _stored(version: str) -> Binaries:
     return found
 
 
-def _assets(version: str | None) -> Binaries | None:
-    """Give what the environment names; None if it names nothing, or another version than was asked for."""
+def _assets(version: str | None, *, simulated: bool) -> Binaries | None:
+    """Give what the environment names; None if it names nothing, too little, or another version than was asked for."""
     named = os.environ.get(ASSETS_VARIABLE)
     if not named:
         return None
@@ -119,6 +157,8 @@ def _assets(version: str | None) -> Binaries | None:
             hint=f"unset {ASSETS_VARIABLE}, or let it name a folder with {_listed()}",
         )
     found = Binaries(directory=directory.resolve(), version="", source=ASSETS_VARIABLE)
+    if simulated and not found.simulate:
+        return None
     return found if version is None or _server_version(found) == resolve(version) else None
 
 
@@ -132,5 +172,6 @@ def _server_version(binaries: Binaries) -> str:
     return answer.strip().rpartition("v")[2]
 
 
-def _listed() -> str:
-    return f"{', '.join(PROGRAMS[:-1])} and {PROGRAMS[-1]}"
+def _listed(*, simulated: bool = False) -> str:
+    programs = (*PROGRAMS, *SIMULATED) if simulated else PROGRAMS
+    return f"{', '.join(programs[:-1])} and {programs[-1]}"

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 PROGRAMS = ("etcd", "kube-apiserver", "kubectl")
 """What the official envtest archive holds, and so what a control plane here is made of."""
 
+SIMULATED = ("kube-controller-manager", "kube-scheduler", "kwok")
+"""What a simulated cluster needs besides."""
+
 _SOURCE = ".source"
 _MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
@@ -54,6 +57,26 @@ class Binaries:
         """The command line client of the same version."""
         return self.directory / "kubectl"
 
+    @property
+    def kube_controller_manager(self) -> Path:
+        """The controllers; there only if it was asked for a simulated cluster."""
+        return self.directory / "kube-controller-manager"
+
+    @property
+    def kube_scheduler(self) -> Path:
+        """The scheduler; there only if it was asked for a simulated cluster."""
+        return self.directory / "kube-scheduler"
+
+    @property
+    def kwok(self) -> Path:
+        """The simulated kubelet; there only if it was asked for a simulated cluster."""
+        return self.directory / "kwok"
+
+    @property
+    def simulate(self) -> bool:
+        """Whether a simulated cluster can be made of it."""
+        return not missing(self.directory, SIMULATED)
+
 
 def target() -> tuple[str, str]:
     """Operating system and architecture of this machine, in Go's words: ``("linux", "amd64")``."""
@@ -78,9 +101,9 @@ def directory_of(version: str) -> Path:
     return root() / "-".join((version, *target()))
 
 
-def missing(directory: Path) -> tuple[str, ...]:
-    """Programs that ``directory`` lacks."""
-    return tuple(name for name in PROGRAMS if not os.access(directory / name, os.X_OK))
+def missing(directory: Path, programs: tuple[str, ...] = PROGRAMS) -> tuple[str, ...]:
+    """Those of ``programs`` that ``directory`` lacks."""
+    return tuple(name for name in programs if not os.access(directory / name, os.X_OK))
 
 
 def lookup(version: str) -> Binaries | None:
@@ -137,6 +160,25 @@ def placing(version: str, *, source: str) -> Iterator[Path]:
             (partial / _SOURCE).write_text(f"{source}\n")
             shutil.rmtree(final, ignore_errors=True)
             partial.replace(final)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+@contextmanager
+def adding(version: str) -> Iterator[Path]:
+    """Give an empty folder; when the block ends well, what is in it joins the stored programs of ``version``.
+
+    Call it under ``locked(version)``.
+    """
+    final = directory_of(version)
+    partial = final.with_name(f".partial-{final.name}")
+    with _writable():
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        try:
+            yield partial
+            for program in partial.iterdir():
+                program.replace(final / program.name)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
 
