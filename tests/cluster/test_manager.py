@@ -205,7 +205,7 @@ async def test_a_lost_lease_ends_the_manager(api_server: ApiServer, cluster: Clu
 
 def rules(*, finalizer: bool) -> list[dict[str, Any]]:
     """Copy the table "Permissions" of docs/runtime.md."""
-    primary = ["get", "list", "watch", *(["patch"] if finalizer else [])]
+    primary = ["list", "watch", *(["patch"] if finalizer else [])]
     return [
         {"apiGroups": [GROUP], "resources": ["widgets"], "verbs": primary},
         {"apiGroups": [GROUP], "resources": ["widgets/status"], "verbs": ["patch"]},
@@ -213,7 +213,7 @@ def rules(*, finalizer: bool) -> list[dict[str, Any]]:
         {
             "apiGroups": [""],
             "resources": ["configmaps"],
-            "verbs": ["get", "list", "watch", "create", "patch", "delete"],
+            "verbs": ["list", "watch", "create", "patch", "delete"],
         },
         {"apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"]},
         {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "patch"]},
