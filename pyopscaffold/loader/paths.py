@@ -28,12 +28,16 @@ _COLUMN_TYPES: dict[str, ColumnType] = {
 
 
 class PathReader:
-    """Resolves the paths of one kind; ``report`` takes the problems."""
+    """Resolves the paths of one kind; ``report`` takes the problems.
 
-    def __init__(self, root: StructType, report: Callable[[str], None]) -> None:
+    ``unread`` names dataclasses whose fields are not known, as they could not be read: a path there may be right.
+    """
+
+    def __init__(self, root: StructType, report: Callable[[str], None], *, unread: frozenset[str] = frozenset()) -> None:
         metadata = FieldModel("metadata", "metadata", KnownType("ObjectMeta"), SourceSpan("", 0))
         self._root = replace(root, fields=(metadata, *root.fields))
         self._report = report
+        self._unread = unread
 
     def column(self, item: dict[str, Any]) -> Column:
         """Return the column with its JSON path and type."""
@@ -63,7 +67,7 @@ class PathReader:
         status = next((field.type for field in self._root.fields if field.name == "status"), None)
         conditions = members_of(status).get("conditions") if status else None
         is_list = conditions is not None and conditions.type == ListType(KnownType("Condition"))
-        if not is_list:
+        if not is_list and not self._is_unread(status):
             self._report(f'column "{column.name}": the status has no conditions; give it conditions: Conditions')
         path = f'.status.conditions[?(@.type=="{column.condition}")].{column.show}'
         return replace(column, json_path=path, type=column.type or "string")
@@ -90,12 +94,17 @@ class PathReader:
         json_path = ""
         for name in path.split("."):
             members = members_of(here)
+            if self._is_unread(here):
+                return path, ""
             if name not in members:
                 self._report(f"{what}: there is no {path}: {self._missing(name, here, members)}")
                 return path, ""
             json_path += f".{members[name].json_name}"
             here = members[name].type
         return json_path, _leaf(here)
+
+    def _is_unread(self, found: TypeModel | None) -> bool:
+        return isinstance(found, StructType) and not found.fields and found.name in self._unread
 
     @staticmethod
     def _missing(name: str, here: TypeModel, members: dict[str, FieldModel]) -> str:

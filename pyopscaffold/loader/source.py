@@ -107,7 +107,8 @@ class _Reader:
         struct = self._struct(item["struct"])
         root = dataclasses.replace(struct, fields=tuple(field for field in struct.fields if field.name != "metadata"))
         span = self._span(item)
-        paths = PathReader(root, lambda message: self._report(span, root.name, message))
+        unread = frozenset(problem["subject"] for problem in self._answer["problems"])
+        paths = PathReader(root, lambda message: self._report(span, root.name, message), unread=unread)
         return KindModel(
             gvk=GroupVersionKind(**item["gvk"]),
             singular=item["singular"],

@@ -318,21 +318,32 @@ def test_duplicate_json_names(tmp_path: Path) -> None:
 
 
 def test_name_only_known_to_the_type_checker(tmp_path: Path) -> None:
-    """A hint that the module does not define at run time is explained."""
-    (said,) = told(
+    """A hint that the module does not define at run time is explained, and columns that lead there are not blamed."""
+    said, of_status = told(
         tmp_path,
         """\
         @dataclass(kw_only=True)
         class Spec:
             path: Path
 
-        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Status:
+            conditions: Conditions
+            path: Path
+
+        @resource(
+            group="example.com",
+            version="v1",
+            columns=[Column("Path", path="spec.path"), Column("Ready", condition="Ready")],
+        )
         @dataclass(kw_only=True)
         class Thing(Object):
             spec: Spec
+            status: Status
         """,
     )
     assert "a type hint says Path, which the module does not define when it runs; import it outside of" in said
+    assert ": Status: a type hint says Path" in of_status
 
 
 def test_spec_that_is_no_dataclass(tmp_path: Path) -> None:
