@@ -46,9 +46,9 @@ class OwnerReference:
 class AuditRecord:
     """One request; fields that do not apply (``resource`` of ``/readyz``) are empty strings.
 
-    ``decision`` is RBAC's, ``allow`` or ``forbid``: admission may refuse what it allows. ``owners`` are those in the body
-    of a service account's write. ``stage`` is ``ResponseStarted`` (watches only), ``ResponseComplete`` or ``Panic``; ``code`` is the HTTP status;
-    ``time`` is when the server got the request, in RFC 3339.
+    ``stage`` is ``ResponseStarted`` (watches only), ``ResponseComplete`` or ``Panic``; ``code`` is the HTTP status;
+    ``time`` is when the server got the request, in RFC 3339. ``decision`` is RBAC's, ``allow`` or ``forbid``: admission
+    may refuse what it allows. ``owners`` are those in the body of a service account's write.
     """
 
     user: str

@@ -1,12 +1,12 @@
 """What a role grants against what was asked of the server: permissions unused, requests refused, the least role.
 
-A request may take more permissions than its own verb, for the server checks some of them only when it looks at the object:
+A request may take more permissions than its own verb, for some are checked only when the server looks at the object:
 
 - an apply or update that makes a new object takes ``create`` too; its answer is 201;
-- a write whose owner references set blockOwnerDeletion takes ``update`` on the owner's ``finalizers``, and one that puts
-  an owner reference on an object that was there takes ``delete`` on it. Both are checks of the admission plugin
-  OwnerReferencesPermissionEnforcement, and neither is a request of its own. Whether the object had the reference before
-  is not in the audit log, so that every apply with owners counts for both.
+- a write whose owner references set blockOwnerDeletion takes ``update`` on the owner's ``finalizers``, and one that
+  puts an owner reference on an object that was there takes ``delete`` on it. Both are checks of the admission plugin
+  OwnerReferencesPermissionEnforcement, and neither is a request of its own. Whether the object had the reference
+  before is not in the audit log, so that every apply with owners counts for both.
 
 Matching: https://kubernetes.io/docs/reference/access-authn-authz/rbac/
 """
@@ -14,6 +14,7 @@ Matching: https://kubernetes.io/docs/reference/access-authn-authz/rbac/
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from pyopscaffold.generate.rbac import PolicyRule, normalise
 from pyopscaffold.kube.gvk import GroupVersionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from pyopscaffold.testing.audit import AuditRecord
 
@@ -131,7 +132,7 @@ def compare(
         asked = [need for need in needed(record, plurals or {}) if not _any_covers(others, need)]
         needs.update(asked)
         if record.code == _FORBIDDEN:
-            lacking = [need for need in asked if not _any_covers(role, need)]
+            lacking = [_as_granted(need, role) for need in asked if not _any_covers(role, need)]
             # RBAC allowed it, and nothing lacks: a quota or a policy has refused it.
             refused.update(lacking or (asked[:1] if record.decision != "allow" else ()))
     unused = [one for one in role if not _any_covers(kept, one) and not _is_used(one, needs)]
