@@ -10,6 +10,11 @@ from datetime import datetime
 from typing import Literal
 
 
+def micro_time(when: datetime) -> str:
+    """Write a time in UTC as meta/v1 MicroTime: ``2026-01-02T03:04:05.000678Z``."""
+    return f"{when:%Y-%m-%dT%H:%M:%S.%f}Z"
+
+
 @dataclass(kw_only=True)
 class OwnerReference:
     """Who owns an object; the garbage collector deletes what has no owner left."""

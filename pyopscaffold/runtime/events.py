@@ -24,6 +24,7 @@ from pyopscaffold.errors import (
 )
 from pyopscaffold.kube.builtin import EVENT
 from pyopscaffold.kube.conditions import cut
+from pyopscaffold.kube.meta import micro_time
 
 if TYPE_CHECKING:
     from pyopscaffold.kube.gvk import GroupVersionKind
@@ -175,7 +176,7 @@ class EventRecorder:
             "apiVersion": EVENT.api_version,
             "kind": EVENT.kind,
             "metadata": {"name": name, "namespace": what.regarding.namespace or "default"},
-            "eventTime": _micro_time(when),
+            "eventTime": micro_time(when),
             "reportingController": self._controller,
             "reportingInstance": self._instance,
             "action": "Reconcile",
@@ -190,7 +191,7 @@ class EventRecorder:
 
     async def _update(self, what: _What, series: _Series) -> None:
         count = series.count
-        patch = {"series": {"count": count, "lastObservedTime": _micro_time(series.seen)}}
+        patch = {"series": {"count": count, "lastObservedTime": micro_time(series.seen)}}
         series.sent, series.sent_at = count, self._clock.monotonic()
         if not await self._try(what, patch=patch, name=series.name):
             self._series.pop(what, None)
@@ -232,7 +233,3 @@ def _note(message: str) -> str:
     note = cut(message, NOTE_MAX)
     text = note.encode()
     return note if len(text) <= NOTE_MAX else text[: NOTE_MAX - len("…".encode())].decode(errors="ignore") + "…"
-
-
-def _micro_time(when: datetime) -> str:
-    return f"{when:%Y-%m-%dT%H:%M:%S.%f}Z"

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import AlreadyExists, Conflict, NotFound, PyopscaffoldError
 from pyopscaffold.kube.builtin import LEASE
+from pyopscaffold.kube.meta import micro_time
 from pyopscaffold.runtime.clock import limit
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from pyopscaffold.runtime.client.protocols import Client, RawObject
     from pyopscaffold.runtime.clock import Clock
 
@@ -81,7 +80,7 @@ class LeaderElector:
         """Give the lease up, so that another replica need not wait for its end; only after all work has stopped."""
         if self._seen_spec.get("holderIdentity") != self.identity:
             return
-        now = _micro_time(self._clock.now())
+        now = micro_time(self._clock.now())
         spec = {"holderIdentity": "", "leaseDurationSeconds": 1, "renewTime": now, "acquireTime": now}
         try:
             async with limit(self._clock, self.times.deadline / 2):
@@ -151,7 +150,7 @@ class LeaderElector:
         )
 
     def _spec(self, old: dict[str, Any]) -> dict[str, Any]:
-        now = _micro_time(self._clock.now())
+        now = micro_time(self._clock.now())
         spec = {
             "holderIdentity": self.identity,
             "leaseDurationSeconds": int(self.times.duration),
@@ -167,7 +166,3 @@ class LeaderElector:
         spec = lease.get("spec") or {}
         if spec != self._seen_spec:
             self._seen_spec, self._seen_at = spec, self._clock.monotonic()
-
-
-def _micro_time(when: datetime) -> str:
-    return f"{when:%Y-%m-%dT%H:%M:%S.%f}Z"
