@@ -10,6 +10,7 @@ All functions take and return text, never touch files, and raise :class:`Documen
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -148,12 +149,18 @@ def _fault(document: Document | None, path: Path, problem: str, file: str) -> Do
 def _checked(text: str, file: str, wanted: Any, edit: Callable[[_Tree], str]) -> str:
     tree = _Tree(text)
     try:
-        edited = edit(tree)
+        edited = _with_line_ends_of(text, edit(tree))
         if _data(_read(edited, file)) == wanted:
             return edited
     except (DocumentError, LookupError, ValueError):
         pass
     raise DocumentError(f"{file}:1: the text can't be edited in place", hint="make the change by hand") from None
+
+
+def _with_line_ends_of(text: str, edited: str) -> str:
+    """Give new lines the ends that all lines of ``text`` have; where they are mixed already, new ones end in LF."""
+    ends = text.count("\n")
+    return re.sub(r"(?<!\r)\n", "\r\n", edited) if ends and text.count("\r\n") == ends else edited
 
 
 # --- the text ----------------------------------------------------------------------------------------------------

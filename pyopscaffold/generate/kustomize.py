@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import yaml
-
-from pyopscaffold.document.editor import append_unique, remove_value
+from pyopscaffold.document.editor import append_unique, get_value, remove_value
+from pyopscaffold.errors import DocumentError
 from pyopscaffold.files.artefact import Artefact, Owner
 
 if TYPE_CHECKING:
@@ -85,8 +84,7 @@ def _commented_out(text: str, name: str) -> bool:
 def _entries(text: str) -> list[str]:
     """Give the strings listed; none where the text is malformed, of which the editor complains in its own words."""
     try:
-        document: Any = yaml.load(text, Loader=yaml.CSafeLoader)
-    except yaml.YAMLError:
+        listed = get_value(text, _KEY)
+    except DocumentError:
         return []
-    listed = document.get(_KEY[0]) if isinstance(document, dict) else None
     return [entry for entry in listed if isinstance(entry, str)] if isinstance(listed, list) else []

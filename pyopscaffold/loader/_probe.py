@@ -13,6 +13,7 @@ import enum
 import inspect
 import json
 import os
+import stat
 import sys
 import types
 import typing
@@ -372,6 +373,8 @@ def _belongs(cls: type, package: str) -> bool:
 
 def _end_with_the_caller() -> None:
     """Stop where whoever waits for the answer is gone, however it ended: the project's code may run for ever."""
+    if not stat.S_ISFIFO(os.fstat(0).st_mode):
+        return  # run by hand
     lifeline = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 

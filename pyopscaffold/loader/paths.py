@@ -33,7 +33,7 @@ class PathReader:
     ``unread`` names dataclasses whose fields are not known, as they could not be read: a path there may be right.
     """
 
-    def __init__(self, root: StructType, report: Callable[[str], None], *, unread: frozenset[str] = frozenset()) -> None:
+    def __init__(self, root: StructType, report: Callable[[str], None], *, unread: frozenset[str]) -> None:
         metadata = FieldModel("metadata", "metadata", KnownType("ObjectMeta"), SourceSpan("", 0))
         self._root = replace(root, fields=(metadata, *root.fields))
         self._report = report

@@ -230,5 +230,5 @@ def _record(root: Path, project: Project, resource: ResourceEntry) -> Artefact:
     if existing:
         has_controller = existing.has_controller or resource.has_controller
         resource = replace(resource, has_api=existing.has_api or resource.has_api, has_controller=has_controller)
-    text = (root / project_file.FILE).read_text(encoding="utf-8")
+    text = (root / project_file.FILE).read_bytes().decode()  # with the line ends that it has
     return Artefact(project_file.FILE, project_file.add_resource(text, resource), owner=Owner.BOTH)

@@ -141,6 +141,33 @@ def test_files_of_the_user(root: Path) -> None:
     assert files[SAMPLE] == files["config/crd/bases/other.yaml"] == "mine: true\n"
 
 
+@pytest.mark.parametrize("damage", [b"\xff", b"resources: [\xff]\n"])
+def test_a_list_that_is_no_text(root: Path, damage: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    """A kustomization that can't be kept right is told, not passed over."""
+    (root / "config/crd/kustomization.yaml").write_bytes(damage)
+    assert generate() == 2
+    assert capsys.readouterr().err.startswith("error: config/crd/kustomization.yaml:1: not readable as YAML")
+    assert not (root / CRD).exists()
+
+
+def test_line_ends_of_windows(root: Path) -> None:
+    """A list with the line ends of Windows keeps them, and is up to date when it says what it should."""
+    path = root / "config/crd/kustomization.yaml"
+    path.write_bytes(LIST.replace("\n", "\r\n").encode())
+    assert generate() == 0
+    assert b"resources:\r\n- bases/example.com_things.yaml\r\n" in path.read_bytes()
+    assert generate("--check") == 0
+
+
+def test_a_file_out_of_reach(root: Path) -> None:
+    """A file that can't be read is named, and nothing is written."""
+    path = root / "config/crd/kustomization.yaml"
+    path.unlink()
+    path.symlink_to(path.name)
+    assert generate() == 2
+    assert not (root / CRD).exists()
+
+
 def test_problems(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Wrong declarations exit with 2 and one line each, and nothing is written."""
     source = root / "acme" / "api" / "thing.py"

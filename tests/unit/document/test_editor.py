@@ -144,3 +144,17 @@ def test_mistakes_name_the_line(text: str, path: tuple[str | int, ...], message:
     with pytest.raises(DocumentError) as caught:
         append_unique(text, path, "c", file="f.yaml")
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "edited"),
+    [
+        ("a:\r\n- x # one\r\n", "a:\r\n- x # one\r\n- z\r\n"),
+        ("a:\r\n- x", "a:\r\n- x\r\n- z"),
+        ("b: 1\r\n", "b: 1\r\na:\r\n- z\r\n"),
+        ("a:\r\n- x\nb: 1\n", "a:\r\n- x\n- z\nb: 1\n"),
+    ],
+)
+def test_line_ends_stay(text: str, edited: str) -> None:
+    """A file from Windows keeps its line ends, and gets no others."""
+    assert append_unique(text, ("a",), "z") == edited
