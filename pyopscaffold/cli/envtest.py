@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
     """Add the verb."""
     group = typer.Typer(
         name="envtest",
-        help="Get and run etcd, kube-apiserver and kubectl for tests.",
+        help="Get and run a control plane for tests, or a simulated cluster.",
         rich_markup_mode=None,
     )
     group.command()(setup)
@@ -62,6 +62,10 @@ def register(app: typer.Typer) -> None:
 def setup(
     *,
     version: Version = None,
+    simulated: Annotated[
+        bool,
+        typer.Option("--simulated", help="Also what a simulated cluster needs: controllers, scheduler, kwok (by Go)."),
+    ] = False,
     source: Annotated[Source, typer.Option(help="auto: the official archive, else a build with Go.")] = Source.AUTO,
     index: Annotated[
         str | None, typer.Option(metavar="URL", help="Another index of archives, such as a mirror's.")
@@ -74,7 +78,7 @@ def setup(
     """
     from pyopscaffold.testing import binaries  # noqa: PLC0415 - not for --help
 
-    found = binaries.ensure(version, source=source.value, index=index, report=console.note)
+    found = binaries.ensure(version, simulated=simulated, source=source.value, index=index, report=console.note)
     console.note(f"Kubernetes {found.version or 'as you set it'} is ready (from {found.source})")
     console.say(str(found.directory))
 
@@ -91,7 +95,8 @@ def list_(*, output: Form = Output.TEXT) -> None:
         return
     for row in rows:
         default = " (default)" if row["version"] == binaries.DEFAULT else ""
-        state = f"{row['directory']} (from {row['source']})" if row["installed"] else "not installed"
+        simulated = ", with the simulated cluster" if row["simulated"] else ""
+        state = f"{row['directory']} (from {row['source']}{simulated})" if row["installed"] else "not installed"
         console.say(f"{row['version']}{default}  {state}")
 
 
@@ -138,24 +143,32 @@ def run(
     kubeconfig: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the admin's kubeconfig.")] = Path(
         "envtest.kubeconfig"
     ),
-    stand_in: Annotated[
+    simulated: Annotated[
         bool,
-        typer.Option("--stand-in", help="Also play the StatefulSet and Deployment controllers and garbage collection."),
+        typer.Option("--simulated", help="Also run the controllers, the scheduler, and nodes that kwok plays."),
     ] = False,
+    nodes: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="How many nodes the simulated cluster has. Default: 1.")
+    ] = None,
 ) -> None:
-    """Run an empty control plane until Ctrl-C; nothing of it is left afterwards.
+    """Run an empty control plane, or a simulated cluster, until Ctrl-C; nothing of it is left afterwards.
 
-    The kubeconfig appears once the API server is ready, and goes with it.
+    The kubeconfig appears once everything is ready, and goes with it.
     """
-    from pyopscaffold.testing import ControlPlane, StandIn  # noqa: PLC0415 - not for --help
+    from pyopscaffold.testing import ControlPlane, SimulatedCluster  # noqa: PLC0415 - not for --help
 
     if kubeconfig.exists():
         raise UsageError(f"{kubeconfig} is there already", hint="name another file by --kubeconfig")
+    if nodes is not None and not simulated:
+        raise UsageError("a control plane alone has no nodes", hint="add --simulated")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    console.note("starting etcd and kube-apiserver …")
-    with ControlPlane(version=version) as server, ExitStack() as running:
-        if stand_in:
-            running.enter_context(StandIn(server))
+    if simulated:
+        console.note("starting a simulated cluster …")
+        plane: ControlPlane = SimulatedCluster(version=version, nodes=1 if nodes is None else nodes)
+    else:
+        console.note("starting etcd and kube-apiserver …")
+        plane = ControlPlane(version=version)
+    with plane as server, ExitStack() as running:
         running.callback(kubeconfig.unlink, missing_ok=True)
         _write_kubeconfig(server, kubeconfig)
         console.say(f"export KUBECONFIG={shlex.quote(str(kubeconfig.absolute()))}")
@@ -176,4 +189,5 @@ def _row(version: str, found: Binaries | None) -> dict[str, str | bool]:
         "installed": found is not None,
         "directory": str(found.directory) if found else "",
         "source": found.source if found else "",
+        "simulated": found is not None and found.simulate,
     }
