@@ -6,6 +6,8 @@ Record format: https://kubernetes.io/docs/reference/config-api/apiserver-audit.v
 from __future__ import annotations
 
 import json
+import os
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.kube.gvk import split_api_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 POLICY = {
     "apiVersion": "audit.k8s.io/v1",
@@ -28,6 +30,9 @@ POLICY = {
 
 A watch is recorded twice: when it is answered, and when it ends.
 """
+
+KEEP_VARIABLE = "PYOPSCAFFOLD_AUDIT_LOGS"
+"""Names a folder: every control plane then has an audit log, and keeps it there under a name of its own."""
 
 WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
@@ -85,6 +90,24 @@ class AuditLog:
         lines = self.path.read_bytes().splitlines(keepends=True)[skip:] if self.path.exists() else []
         found = (_record(json.loads(line)) for line in lines if line.endswith(b"\n"))
         return tuple(record for record in found if user in (None, record.user))
+
+
+def is_kept(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the logs of all control planes are to be kept."""
+    return bool(environ.get(KEEP_VARIABLE))
+
+
+def prepare(path: Path, environ: Mapping[str, str] = os.environ) -> None:
+    """Have the log that will be written at ``path`` stay where the variable says, if it says so."""
+    if is_kept(environ):
+        kept = Path(environ[KEEP_VARIABLE]).resolve() / f"{uuid.uuid4().hex}.log"
+        kept.touch()
+        path.symlink_to(kept)
+
+
+def kept_logs(folder: Path) -> tuple[AuditLog, ...]:
+    """Return the logs that were kept in a folder."""
+    return tuple(AuditLog(path) for path in sorted(folder.glob("*.log")))
 
 
 def _record(event: dict[str, Any]) -> AuditRecord:

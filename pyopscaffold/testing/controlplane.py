@@ -13,7 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
 from pyopscaffold.errors import ApiError, ConnectionFailed, EnvtestError
-from pyopscaffold.testing import audit, credentials
+from pyopscaffold.testing import audit as audit_log
+from pyopscaffold.testing import credentials
 from pyopscaffold.testing.binaries import find
 from pyopscaffold.testing.children import Children
 from pyopscaffold.testing.server import ApiServer
@@ -93,7 +94,7 @@ class ControlPlane:
         self._binaries = binaries
         self._version = version
         self._users = tuple(users)
-        self._audit = audit
+        self._audit = audit or audit_log.is_kept()
         self._admission_plugins = tuple(admission_plugins)
         self._arguments = tuple(arguments)
         self._port = port
@@ -174,7 +175,8 @@ class ControlPlane:
     def _prepare(self, binaries: Binaries, directory: Path) -> ApiServer:
         """Write keys, tokens and the audit policy; they serve every attempt."""
         authority, identities = credentials.prepare(self._kept(directory), self._users, masters=self.masters)
-        (directory / "audit-policy.json").write_text(json.dumps(audit.POLICY))
+        (directory / "audit-policy.json").write_text(json.dumps(audit_log.POLICY))
+        audit_log.prepare(directory / "audit.log")
         return ApiServer(
             url="",
             ca=authority,

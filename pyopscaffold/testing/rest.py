@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
+USER_AGENT = "pyopscaffold-testing"
 APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
@@ -66,9 +67,7 @@ class RestClient:
     ``ca`` is the PEM text of the authority that the server's certificate must come from.
     """
 
-    def __init__(
-        self, url: str, *, ca: str, token: str, user_agent: str = "pyopscaffold-testing", timeout: float = 10.0
-    ) -> None:
+    def __init__(self, url: str, *, ca: str, token: str, user_agent: str = USER_AGENT, timeout: float = 10.0) -> None:
         parts = urllib.parse.urlsplit(url)
         self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 443
         self._tls = ssl.create_default_context(cadata=ca)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import EnvtestError
 from pyopscaffold.testing.audit import AuditLog
-from pyopscaffold.testing.rest import RestClient
+from pyopscaffold.testing.rest import USER_AGENT, RestClient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +75,7 @@ class ApiServer:
         raise EnvtestError(f"the API server knows no user {user!r}", hint=f"it knows {names}; add it before the start")
 
     def client(
-        self, identity: Identity | None = None, *, user_agent: str = "pyopscaffold-testing", timeout: float = 10.0
+        self, identity: Identity | None = None, *, user_agent: str = USER_AGENT, timeout: float = 10.0
     ) -> RestClient:
         """Give a client that speaks as ``identity``, else as admin; ``timeout`` is in seconds, for each answer."""
         token = (identity or self.admin).token
