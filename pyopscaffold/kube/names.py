@@ -30,6 +30,11 @@ def is_dns1035_label(text: str) -> bool:
     return len(text) <= _LABEL_MAX and re.fullmatch(DNS1035_LABEL, text) is not None
 
 
+def is_reserved_group(text: str) -> bool:
+    """Whether an API group belongs to Kubernetes: the server takes CRDs of it with the project's approval only."""
+    return re.fullmatch(r"(.*\.)?(k8s|kubernetes)\.io", text) is not None
+
+
 def is_api_version(text: str) -> bool:
     """Whether text is a Kubernetes API version such as ``v1`` or ``v1beta2``."""
     return _VERSION.fullmatch(text) is not None

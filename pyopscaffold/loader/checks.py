@@ -12,7 +12,7 @@ from pyopscaffold.api.introspect import fields_of
 from pyopscaffold.api.markers import Default, ListMap, Name, Nullable
 from pyopscaffold.errors import Problem
 from pyopscaffold.kube import meta
-from pyopscaffold.kube.names import is_api_version, is_dns1035_label, is_dns1123_subdomain, is_kind
+from pyopscaffold.kube.names import is_api_version, is_dns1035_label, is_dns1123_subdomain, is_kind, is_reserved_group
 from pyopscaffold.model.kinds import (
     EnumType,
     FieldModel,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 WITHOUT_MEANING = frozenset({"Timezone", "Unit", "Predicate", "Not"})
 """Markers of annotated-types that no schema can express."""
 
-_RESERVED = ("k8s.io", "kubernetes.io")
 _KNOWN_CLASSES: dict[str, type] = {"ObjectMeta": meta.ObjectMeta, "Condition": meta.Condition}
 _KNOWN_KINDS = {str: "string", int: "integer", bool: "boolean"}
 
@@ -125,7 +124,7 @@ def _names(kind: KindModel) -> Iterator[Problem]:
         yield _at(
             kind.span, subject, f'group "{gvk.group}" is no domain in lower case; write db.example.com or the like'
         )
-    elif gvk.group.endswith(tuple(f".{name}" for name in _RESERVED)) or gvk.group in _RESERVED:
+    elif is_reserved_group(gvk.group):
         yield _at(kind.span, subject, f'group "{gvk.group}" is reserved for Kubernetes; write a domain of your own')
     if not is_api_version(gvk.version):
         yield _at(kind.span, subject, f'version "{gvk.version}" is none; write v1, v1beta1 or the like')

@@ -31,14 +31,15 @@ def check_domain(domain: str) -> None:
     """Check the suffix of all API groups.
 
     Raises:
-        UsageError: it is no DNS name.
+        UsageError: it is no DNS name, or belongs to Kubernetes.
 
     """
+    hint = "give a domain that is yours, such as --domain example.com"
     if not names.is_dns1123_subdomain(domain):
-        raise UsageError(
-            f"--domain {domain!r} is no DNS name: it may have lower-case letters, digits, '-' and '.'",
-            hint="give a domain that is yours, such as --domain example.com",
-        )
+        message = f"--domain {domain!r} is no DNS name: it may have lower-case letters, digits, '-' and '.'"
+        raise UsageError(message, hint=hint)
+    if names.is_reserved_group(domain):
+        raise UsageError(f"--domain {domain!r} is reserved for Kubernetes' own APIs", hint=hint)
 
 
 def check_project_name(name: str, *, option: str = "--project-name") -> None:
@@ -57,13 +58,24 @@ def check_project_name(name: str, *, option: str = "--project-name") -> None:
     if not names.is_python_name(package) or package in _RESERVED_PACKAGES:
         raise UsageError(
             f"{option} {name!r} would name the Python package {package!r}, which can't be or is taken",
-            hint=f"give another one, such as --project-name {_suggest_name(name)}-operator",
+            hint=f"give another one, such as --project-name {_suggest_name(name).removesuffix('-operator')}-operator",
         )
 
 
 def package_of(project_name: str) -> str:
     """``my-operator`` → ``my_operator``."""
     return project_name.replace("-", "_")
+
+
+def check_owner(owner: str) -> None:
+    """Check the copyright owner, a name in one line.
+
+    Raises:
+        UsageError: it has line breaks or other control characters.
+
+    """
+    if not owner.isprintable():
+        raise UsageError(f"--owner {owner!r} has control characters", hint="give a name in one line")
 
 
 def check_image(image: str) -> None:
@@ -84,9 +96,14 @@ def check_group(group: str, *, domain: str) -> None:
     """Check the part of the API group that stands before the domain.
 
     Raises:
-        UsageError: it is no DNS name, or has the domain in it.
+        UsageError: it is no DNS name, has the domain in it, or is empty where the domain alone is no group.
 
     """
+    if not group and "." not in domain:
+        raise UsageError(
+            f"--group '' would give the API group {domain!r}, but that of a CRD has a dot in it",
+            hint="name a group, such as --group apps",
+        )
     if not group:
         return
     if group == domain or group.endswith(f".{domain}"):

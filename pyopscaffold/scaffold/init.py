@@ -85,6 +85,7 @@ def _project(root: Path, options: InitOptions) -> Project:
     checks.check_project_name(name, option="--project-name" if options.name else "the folder's name")
     image = options.image or name
     checks.check_image(image)
+    checks.check_owner(options.owner)
     return Project(
         domain=options.domain,
         name=name,
