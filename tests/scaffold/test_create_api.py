@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -119,3 +121,20 @@ def test_comments_in_project_stay(project: Folder) -> None:
     project.run(*MYDATABASE)
     assert file.read_text().startswith("# ours\n")
     assert "domain: example.com  # for ever\n" in file.read_text()
+
+
+def test_defaults_of_every_type_pass_the_projects_own_ruff(project: Folder) -> None:
+    """What a user may write as a default needs no exception in the settings."""
+    project.run(*MYDATABASE)
+    types = project.path / "shop_operator/api/v1/my_database.py"
+    text = types.read_text().replace(
+        "import dataclass, field\n", "import dataclass, field\nfrom datetime import timedelta\n"
+    )
+    text = text.replace("    Object,\n", "    Object,\n    Quantity,\n")
+    fields = '    size: Quantity = Quantity("1Gi")\n    """Size."""\n\n    grace: timedelta = timedelta(minutes=5)\n'
+    types.write_text(text.replace("    message: ", fields + '    """Grace."""\n\n    message: ', 1))
+    assert "Quantity(" in types.read_text()
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "."], cwd=project.path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout

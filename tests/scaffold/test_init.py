@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -122,3 +123,10 @@ def test_an_unpublished_tool_says_where_the_project_gets_it(folder: Folder) -> N
     assert set(sources) == {"pyopscaffold", "pyopscaffold-runtime"}
     for name, source in sources.items():
         assert f'pyproject.toml takes {name} from where this tool came from: {{ path = "{source["path"]}"' in shown
+
+
+def test_the_admins_kubeconfig_is_not_committed(project: Folder) -> None:
+    """What `envtest run` writes in the project has the keys of an admin."""
+    subprocess.run(["git", "init", "--quiet", "."], cwd=project.path, check=True)
+    ignored = subprocess.run(["git", "check-ignore", "envtest.kubeconfig"], cwd=project.path, check=False)
+    assert ignored.returncode == 0
