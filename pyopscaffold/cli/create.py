@@ -46,6 +46,22 @@ def api(
             show_default=False,
         ),
     ] = None,
+    image: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IMAGE:TAG", help="Write an operator that runs this image in a Deployment.", show_default=False
+        ),
+    ] = None,
+    port: Annotated[
+        list[int] | None,
+        typer.Option(metavar="PORT", help="Port that the image listens on; adds a Service and probes. Repeatable."),
+    ] = None,
+    command: Annotated[
+        str | None, typer.Option(metavar="'WORD...'", help="Command to run in the image, written as for a shell.")
+    ] = None,
+    run_as_user: Annotated[
+        int | None, typer.Option(metavar="UID", help="User that the image runs as, where it does not name one itself.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, write nothing.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Write missing files of an API that is there.")] = False,
 ) -> None:
@@ -55,6 +71,7 @@ def api(
     from pyopscaffold.files.apply import apply  # noqa: PLC0415
     from pyopscaffold.loader.project import find_root  # noqa: PLC0415
     from pyopscaffold.scaffold.api import ApiOptions, create_api  # noqa: PLC0415
+    from pyopscaffold.scaffold.workload import ImageOptions  # noqa: PLC0415
 
     root = find_root(Path.cwd())
     given = {"--group": group, "--version": version or None, "--kind": kind or None}
@@ -69,6 +86,7 @@ def api(
         resource=resource,
         controller=controller,
         namespaced=namespaced,
+        container=ImageOptions(image=image, ports=tuple(port or ()), command=command, run_as_user=run_as_user),
         force=force,
     )
     made = create_api(root, options)

@@ -5,6 +5,7 @@ Format: https://book.kubebuilder.io/reference/project-config.html. Keys that we 
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,15 +20,20 @@ from pyopscaffold.kube.names import (
     plural_of,
     snake_case,
 )
-from pyopscaffold.model.project import Project, ResourceEntry
+from pyopscaffold.model.project import Project, ResourceEntry, Workload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
+    from typing import TypeAlias
+
+    _Key: TypeAlias = tuple[str, str, str, str]
 
 FILE = "PROJECT"
 LAYOUT = "python.pyopscaffold.dev/v1"
 """The layout that our projects have, and the key of our own entries under ``plugins``."""
+DEPLOY_IMAGE = "deploy-image.python.pyopscaffold.dev/v1"
+"""The key under ``plugins`` of the APIs made for an image; its value has the form of kubebuilder's deploy-image."""
 
 _HEADER = (
     "# What this project was scaffolded from; pyopscaffold reads it and adds to it.\n"
@@ -81,7 +87,9 @@ def parse(text: str) -> Project:
     if LAYOUT not in layout:
         raise top.error("layout", f"the project has the layout {', '.join(layout)}, not {LAYOUT}")
     domain, name = top.string("domain"), top.string("projectName")
-    ours = top.mapping("plugins").mapping(LAYOUT)
+    plugins = top.mapping("plugins")
+    ours = plugins.mapping(LAYOUT)
+    workloads = {_key(entry, domain): _workload(entry) for entry in plugins.mapping(DEPLOY_IMAGE).items("resources")}
     package = ours.string("package", default=snake_case(name))
     # They become parts of paths: what leads elsewhere, or nowhere, must not get that far.
     if not is_dns1123_subdomain(domain):
@@ -98,11 +106,11 @@ def parse(text: str) -> Project:
         cli_version=top.string("cliVersion", default=""),
         multigroup=top.flag("multigroup"),
         namespaced=top.flag("namespaced"),
-        resources=tuple(_resource(entry, domain=domain) for entry in top.items("resources")),
+        resources=tuple(_resource(entry, workloads, domain=domain) for entry in top.items("resources")),
     )
 
 
-def _resource(entry: _Node, *, domain: str) -> ResourceEntry:
+def _resource(entry: _Node, workloads: Mapping[_Key, Workload], *, domain: str) -> ResourceEntry:
     kind = entry.string("kind")
     api = entry.mapping("api")
     return ResourceEntry(
@@ -114,18 +122,42 @@ def _resource(entry: _Node, *, domain: str) -> ResourceEntry:
         namespaced=api.flag("namespaced"),
         has_api=bool(api.present),
         has_controller=entry.flag("controller") or any(True for _ in entry.items("controllers")),
+        workload=workloads.get(_key(entry, domain)),
     )
+
+
+def _key(entry: _Node, domain: str) -> _Key:
+    group, of = entry.string("group", default=""), entry.string("domain", default=domain)
+    return group, of, entry.string("version"), entry.string("kind")
+
+
+def _workload(entry: _Node) -> Workload:
+    options = entry.mapping("options")
+    user = options.string("runAsUser", default="")
+    try:
+        return Workload(
+            image=options.string("image"),
+            ports=tuple(map(int, filter(None, options.string("containerPort", default="").split(",")))),
+            command=tuple(shlex.split(options.string("containerCommand", default=""))),
+            run_as_user=int(user) if user else None,
+        )
+    except ValueError as error:
+        raise entry.error("options", f"options can't be read: {error}") from error
 
 
 def dump(project: Project) -> str:
     """Return the text of a new PROJECT file, keys sorted as kubebuilder sorts them."""
+    deployed = [_deployed(resource, resource.workload) for resource in project.resources if resource.workload]
     data: dict[str, object] = {
         "cliVersion": project.cli_version,
         "domain": project.domain,
         "layout": [LAYOUT],
         **({"multigroup": True} if project.multigroup else {}),
         **({"namespaced": True} if project.namespaced else {}),
-        "plugins": {LAYOUT: {"image": project.image, "package": project.package}},
+        "plugins": {
+            **({DEPLOY_IMAGE: {"resources": deployed}} if deployed else {}),
+            LAYOUT: {"image": project.image, "package": project.package},
+        },
         "projectName": project.name,
     }
     if project.resources:
@@ -143,6 +175,10 @@ def add_resource(text: str, resource: ResourceEntry) -> str:
 
     """
     project = parse(text)
+    known = any(listed.gvk == resource.gvk and listed.workload for listed in project.resources)
+    if resource.workload and not known:
+        deployed = _deployed(resource, resource.workload)
+        text = append_unique(text, ("plugins", DEPLOY_IMAGE, "resources"), deployed, file=FILE)
     entry = _entry(project, resource)
     for index, listed in enumerate(project.resources):
         if listed.gvk == resource.gvk:
@@ -184,6 +220,23 @@ def _entry(project: Project, resource: ResourceEntry) -> dict[str, object]:
     if irregular:
         entry["plural"] = resource.plural
     return {**entry, "version": resource.version}
+
+
+def _deployed(resource: ResourceEntry, workload: Workload) -> dict[str, object]:
+    """Return what kubebuilder's deploy-image plugin would record: its options are texts."""
+    options = {
+        "containerCommand": shlex.join(workload.command),
+        "containerPort": ",".join(map(str, workload.ports)),
+        "image": workload.image,
+        "runAsUser": str(workload.run_as_user or ""),
+    }
+    return {
+        "domain": resource.domain,
+        **({"group": resource.group} if resource.group else {}),
+        "kind": resource.kind,
+        "options": {name: text for name, text in options.items() if text},
+        "version": resource.version,
+    }
 
 
 def _yaml(data: object) -> str:

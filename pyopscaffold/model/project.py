@@ -8,8 +8,21 @@ from pyopscaffold.kube.gvk import GroupVersionKind
 
 
 @dataclass(frozen=True, kw_only=True)
+class Workload:
+    """The container that an API's operator runs in a Deployment: what ``create api --image`` was asked for."""
+
+    image: str
+    ports: tuple[int, ...] = ()
+    command: tuple[str, ...] = ()
+    run_as_user: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ResourceEntry:
-    """One API of the project; ``group`` is PROJECT's short group, the API group is ``group.domain``."""
+    """One API of the project; ``group`` is PROJECT's short group, the API group is ``group.domain``.
+
+    ``workload`` is there where the API was made for an image.
+    """
 
     group: str
     domain: str
@@ -19,6 +32,7 @@ class ResourceEntry:
     namespaced: bool = True
     has_api: bool = True
     has_controller: bool = True
+    workload: Workload | None = None
 
     @property
     def api_group(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pyopscaffold.errors import UsageError
@@ -13,10 +13,13 @@ from pyopscaffold.loader import project as project_file
 from pyopscaffold.model.project import Project, ResourceEntry
 from pyopscaffold.scaffold import checks
 from pyopscaffold.scaffold.render import render
+from pyopscaffold.scaffold.workload import ImageOptions, template_values, workload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from pyopscaffold.model.project import Workload
 
 LINE_LENGTH = 120
 """What the made project's pyproject.toml tells ruff."""
@@ -37,6 +40,7 @@ class ApiOptions:
     resource: bool = True
     controller: bool | None = None
     namespaced: bool | None = None
+    container: ImageOptions = field(default_factory=ImageOptions)
     force: bool = False
 
 
@@ -68,11 +72,17 @@ def create_api(root: Path, options: ApiOptions) -> CreatedApi:
 def _check_names(project: Project, options: ApiOptions) -> None:
     checks.check_group(options.group, domain=project.domain)
     checks.check_version(options.version)
-    checks.check_kind(options.kind)
+    checks.check_kind(options.kind, with_image=options.container.image is not None)
     if options.plural is not None:
         checks.check_plural(options.plural)
     if not options.resource and options.controller is False:
         raise UsageError("--no-resource and --no-controller together leave nothing to do", hint="leave one of them out")
+    if options.container.image is not None and not (options.resource and options.controller is not False):
+        left_out = "--no-controller" if options.resource else "--no-resource"
+        raise UsageError(
+            f"--image makes types and a reconciler that belong together; {left_out} leaves one of them out",
+            hint=f"leave out --image or {left_out}",
+        )
 
 
 def _entry(project: Project, options: ApiOptions) -> ResourceEntry:
@@ -94,7 +104,13 @@ def _entry(project: Project, options: ApiOptions) -> ResourceEntry:
         namespaced=True if namespaced is None else namespaced,
         has_api=options.resource,
         has_controller=controller,
+        workload=workload(options.container) or _recorded(versions, options.version),
     )
+
+
+def _recorded(versions: list[ResourceEntry], version: str) -> Workload | None:
+    """Give the container that this very version was made for."""
+    return next((entry.workload for entry in versions if entry.version == version), None)
 
 
 def _versions(project: Project, options: ApiOptions) -> list[ResourceEntry]:
@@ -119,6 +135,8 @@ def _check_fit(project: Project, resource: ResourceEntry, options: ApiOptions) -
             f"{resource.kind} can't be cluster-scoped: the operator of this project watches its own namespace only",
             hint="leave out --cluster, or write --no-controller for the types alone",
         )
+    if options.container.image is not None:
+        _check_workload(_versions(project, options), resource)
     if existing and not options.force:
         _check_new(existing, resource, name, options)
     _check_versions(_versions(project, options), resource)
@@ -133,6 +151,21 @@ def _check_new(existing: ResourceEntry, resource: ResourceEntry, name: str, opti
         raise UsageError(f"the project has the API {name} already", hint=add)
     if resource.has_controller and existing.has_controller:
         raise UsageError(f"the API {name} has a controller already", hint="--no-controller adds the types only")
+
+
+def _check_workload(versions: list[ResourceEntry], resource: ResourceEntry) -> None:
+    """Refuse ``--image`` where the kind was made without one, or for another container."""
+    for other in versions:
+        if other.version != resource.version or other.workload is None:
+            raise UsageError(
+                f"the project has the kind {resource.kind} already, in version {other.version}: --image makes new ones",
+                hint="leave out --image, or choose another kind",
+            )
+        if other.workload != resource.workload:
+            raise UsageError(
+                f"{resource.kind} was made for another container: its image is {other.workload.image}",
+                hint=f"edit its reconciler; {project_file.FILE} has what it was made for",
+            )
 
 
 def _check_versions(versions: list[ResourceEntry], resource: ResourceEntry) -> None:
@@ -175,23 +208,26 @@ def _check_others(project: Project, resource: ResourceEntry) -> None:
 def _code(project: Project, resource: ResourceEntry, options: ApiOptions) -> Iterator[Artefact]:
     api, controller = project_file.api_module(project, resource), project_file.controller_module(project, resource)
     others = [entry for entry in _versions(project, options) if entry.version != resource.version]
-    article = "an" if resource.kind[0] in "AEIO" else "a"
+    container = resource.workload or next((entry.workload for entry in others if entry.workload), None)
     values = {
-        "project": asdict(project),
-        "api": asdict(resource),
-        "api_group": resource.api_group,
+        **_values(project, resource),
         "api_import": _import(api, resource.kind),
-        "test_imports": [
-            _import(api, resource.kind, f"{resource.kind}Spec"),
-            _import(controller, "config_map", "desired", "report"),
-        ],
-        "snake": snake_case(resource.kind),
-        "a_kind": f"{article} {resource.kind}",
-        "A_kind": f"{article.capitalize()} {resource.kind}",
-        "irregular_plural": resource.plural != plural_of(resource.kind),
         "storage": not others,
     }
-    texts = {artefact.path: artefact.text for artefact in render("api", values)}
+    if container is None:
+        values["test_imports"] = [
+            _import(api, resource.kind, f"{resource.kind}Spec"),
+            _import(controller, "config_map", "desired", "report"),
+        ]
+    else:
+        values |= {
+            **template_values(
+                container, variable=f"{snake_case(resource.kind).upper()}_IMAGE", line_length=LINE_LENGTH
+            ),
+            "test_imports": [_import(api, resource.kind), _import(controller, *_tested(container))],
+        }
+    template = "api" if container is None else "deploy_image"
+    texts = {artefact.path: artefact.text for artefact in render(template, values)}
     if resource.has_api:
         yield _module(api, texts["types.py"])
         yield from _packages(api, resource)
@@ -200,6 +236,28 @@ def _code(project: Project, resource: ResourceEntry, options: ApiOptions) -> Ite
         yield from _packages(controller, resource)
         group = f"{project_file.group_module(resource)}_" if project.multigroup else ""
         yield Artefact(f"tests/test_{group}{snake_case(resource.kind)}.py", texts["test.py"], owner=Owner.USER)
+
+
+def _values(project: Project, resource: ResourceEntry) -> dict[str, object]:
+    article = "an" if resource.kind[0] in "AEIO" else "a"
+    return {
+        "project": asdict(project),
+        "api": asdict(resource),
+        "api_group": resource.api_group,
+        "snake": snake_case(resource.kind),
+        "a_kind": f"{article} {resource.kind}",
+        "A_kind": f"{article.capitalize()} {resource.kind}",
+        "irregular_plural": resource.plural != plural_of(resource.kind),
+    }
+
+
+def _tested(container: Workload) -> Iterator[str]:
+    """Name what the tests import of the reconciler's module, sorted as the linter wants it."""
+    yield from ("COMMAND", "IMAGE") if container.command else ("IMAGE",)
+    yield from ("changes", "deployment", "report")
+    if container.ports:
+        yield "service"
+    yield from ("stopped", "validate")
 
 
 def _import(module: str, *names: str) -> str:

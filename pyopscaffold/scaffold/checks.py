@@ -23,8 +23,11 @@ _RESERVED_KINDS = {
     *("ObjectMeta", "Pattern", "Reconciler", "Result", "Status", "List"),
 }
 """Names that the scaffold's own code uses, or that Kubernetes has for itself in every group."""
+_RESERVED_WITH_IMAGE = {"Amounts", "Ge", "Le", "Manifest", "Quantity", "Resources", "Scale", "TerminalError"}
+"""What the code for an image uses beside those."""
 
-_IMAGE = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*")
+REPOSITORY = r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?(:[0-9]+(?=/))?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*"
+"""An image repository: a path, below a registry if need be, which may have a port."""
 
 
 def check_domain(domain: str) -> None:
@@ -85,7 +88,7 @@ def check_image(image: str) -> None:
         UsageError: it is none, or has a tag.
 
     """
-    if not _IMAGE.fullmatch(image):
+    if not re.fullmatch(REPOSITORY, image):
         raise UsageError(
             f"--image-repository {image!r} is no image repository",
             hint="give it in lower case, without tag or digest, such as registry.example.com/team/name",
@@ -129,8 +132,8 @@ def check_version(version: str) -> None:
         raise UsageError(f"--version {version!r} is no API version", hint="write one such as v1, v1beta1 or v2alpha1")
 
 
-def check_kind(kind: str) -> None:
-    """Check a kind, which also names a class and a module.
+def check_kind(kind: str, *, with_image: bool = False) -> None:
+    """Check a kind, which also names a class and a module; the code for an image has more names of its own.
 
     Raises:
         UsageError: it is not CamelCase, or the names made from it can't be or are taken.
@@ -147,7 +150,7 @@ def check_kind(kind: str) -> None:
             f"--kind {kind!r} would name the Python module {module!r}, a keyword of Python",
             hint=f"choose another kind, such as --kind {kind}Config",
         )
-    if kind in _RESERVED_KINDS:
+    if kind in _RESERVED_KINDS or (with_image and kind in _RESERVED_WITH_IMAGE):
         raise UsageError(
             f"--kind {kind!r} is taken: pyopscaffold or Kubernetes itself has that name",
             hint=f"choose another kind, such as --kind My{kind}",

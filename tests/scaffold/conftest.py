@@ -12,6 +12,7 @@ from pyopscaffold.scaffold.init import InitOptions, init
 if TYPE_CHECKING:
     from pathlib import Path
 
+WEB = ("create", "api", "--group", "shop", "--version", "v1", "--kind", "Web", "--image", "nginx:1.27")
 MYDATABASE = ("create", "api", "--group", "db", "--version", "v1", "--kind", "MyDatabase")
 
 

@@ -18,7 +18,7 @@ from pyopscaffold.loader.project import (
     parse,
     read,
 )
-from pyopscaffold.model.project import Project, ResourceEntry
+from pyopscaffold.model.project import Project, ResourceEntry, Workload
 
 HAND_EDITED = """\
 # our operator
@@ -92,6 +92,41 @@ def test_the_format_is_kubebuilders() -> None:
     ]
 
 
+def test_what_runs_is_recorded_as_by_kubebuilders_plugin() -> None:
+    """An API for an image has its options under plugins, all of them texts."""
+    full = Workload(image="memcached:1.6", ports=(11211,), command=("memcached", "-o", "a b"), run_as_user=1001)
+    made = project(resources=(entry(workload=full), entry("Sheep", workload=Workload(image="sheep:1"), group="")))
+    text = dump(made)
+    lines = text.splitlines()
+    start = lines.index("  deploy-image.python.pyopscaffold.dev/v1:")
+    assert lines[start + 1 : start + 17] == [
+        "    resources:",
+        "    - domain: example.com",
+        "      group: db",
+        "      kind: Shop",
+        "      options:",
+        "        containerCommand: memcached -o 'a b'",
+        "        containerPort: '11211'",
+        "        image: memcached:1.6",
+        "        runAsUser: '1001'",
+        "      version: v1",
+        "    - domain: example.com",
+        "      kind: Sheep",
+        "      options:",
+        "        image: sheep:1",
+        "      version: v1",
+        "  python.pyopscaffold.dev/v1:",
+    ]
+    assert parse(text) == made
+
+
+workloads = st.builds(
+    Workload,
+    image=st.sampled_from(["nginx:1.27", "a/b@sha256:" + "0" * 64]),
+    ports=st.lists(st.integers(1, 65535), max_size=3).map(tuple),
+    command=st.lists(st.text(st.characters(exclude_categories=["C"])), max_size=3).map(tuple),
+    run_as_user=st.none() | st.integers(1, 2**31 - 1),
+)
 entries = st.lists(
     st.builds(
         entry,
@@ -101,6 +136,7 @@ entries = st.lists(
         namespaced=st.booleans(),
         has_controller=st.booleans(),
         has_api=st.just(True),
+        workload=st.none() | workloads,
     ),
     max_size=3,
     unique_by=lambda entry: entry.gvk,
@@ -144,6 +180,24 @@ def test_kubebuilders_other_spellings_are_understood() -> None:
         "- api:\n    crdVersion: v1\n    namespaced: true\n  controller: true", "- external: true"
     )
     assert (parse(text).resources[0].has_api, parse(text).resources[0].has_controller) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("{image: a:1, containerPort: http}", "options can't be read: invalid literal for int()"),
+        ("{image: a:1, containerCommand: \"'\"}", "options can't be read: No closing quotation"),
+        ("{}", "image is missing"),
+    ],
+)
+def test_mistakes_in_what_runs_are_placed(options: str, message: str) -> None:
+    """Whoever edited the options of an image by hand learns which line is wrong."""
+    text = dump(project(resources=(entry(workload=Workload(image="a:1")),)))
+    broken = text.replace("options:\n        image: a:1", f"options: {options}")
+    line = next(number for number, line in enumerate(broken.splitlines(), 1) if "options:" in line)
+    with pytest.raises(ProjectError) as caught:
+        parse(broken)
+    assert str(caught.value).startswith(f"PROJECT:{line}: {message}")
 
 
 @pytest.mark.parametrize(
