@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from pyopscaffold.api.arguments import refuse, several, single
 from pyopscaffold.api.resource import Object, declaration_of
+from pyopscaffold.kube import selector
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.kube.names import is_dns1123_label
 
@@ -35,11 +36,13 @@ class Watch:
     """A kind whose events reach the controller through a map function.
 
     ``map`` takes the changed object (a raw mapping, or an instance where ``kind`` is a class) and returns the
-    ``(namespace, name)`` pairs of the objects to reconcile.
+    ``(namespace, name)`` pairs of the objects to reconcile. With ``labels``, a label selector, only the objects that it
+    selects are watched and kept: a cluster has many Pods and Secrets. They are read by the same selector.
     """
 
     kind: Kind
     map: Callable[..., Sequence[tuple[str, str]]]
+    labels: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +96,7 @@ def controller(
         *_at_least("timeout", timeout, float, int, bound=0.001),
         *_at_least("workers", workers, int, bound=1),
     ]
-    wrong = wrong or list(_undeclared(kind for kind in owns if isinstance(kind, type)))
+    wrong = wrong or [*_undeclared(kind for kind in owns if isinstance(kind, type)), *_not_selectors(watches)]
     # Said now and not when the class comes: without its brackets, @controller gets no other call.
     refuse(wrong, file=file, line=line, subject="@controller")
 
@@ -126,6 +129,17 @@ def _undeclared(resources: Iterable[object]) -> Iterator[str]:
                 else "put @resource(...) above it"
             )
             yield f"{item.__name__} is no API type; {way}"
+
+
+def _not_selectors(watches: Iterable[Watch]) -> Iterator[str]:
+    for watch in watches:
+        if wrong := list(single("labels", watch.labels, str)):
+            yield from wrong
+            continue
+        try:
+            selector.parse(watch.labels)
+        except ValueError as error:
+            yield str(error)
 
 
 def _name_problems(name: object) -> Iterator[str]:

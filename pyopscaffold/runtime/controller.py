@@ -75,10 +75,13 @@ class Controller:
         self.queue: WorkQueue[Request] = WorkQueue(clock=clock, backoff=backoff, metrics=metrics)
         self._metrics = metrics
         self._clock = clock
-        self._informers = {kind: cache.informer(kind) for kind in kinds_of(self._declaration)}
+        declared = self._declaration
+        whole = [watch.kind for watch in declared.watches if not watch.labels]
+        self._informers = {gvk_of(kind): cache.informer(kind) for kind in (declared.resource, *declared.owns, *whole)}
+        self._watched = [(cache.informer(watch.kind, labels=watch.labels), watch) for watch in declared.watches]
         self._live: set[Request] = set()
-        primary = self._informers[self._declaration.resource.gvk]
-        children = Children(client, self._informers, field_manager=self.name, owns=self._declaration.owns)
+        primary = self._informers[declared.resource.gvk]
+        children = Children(client, self._informers, field_manager=self.name, owns=declared.owns)
         self._processor: Processor[Any] = Processor(
             reconciler,
             self._declaration,
@@ -114,11 +117,11 @@ class Controller:
         declaration, kind = self._declaration, self._declaration.resource.gvk
         wanted = predicate.primary(finalizer_name(kind, self.name))
         self._informers[kind].add_handler(handler(self.queue, to_self, accepts=wanted, failed=self._map_failed))
-        sources = [(gvk_of(owned), to_owner(kind)) for owned in declaration.owns]
-        sources += [(gvk_of(watch.kind), by_map(watch)) for watch in declaration.watches]
-        for source, mapper in sources:
+        sources = [(self._informers[gvk_of(owned)], to_owner(kind)) for owned in declaration.owns]
+        sources += [(informer, by_map(watch)) for informer, watch in self._watched]
+        for informer, mapper in sources:
             accepts = predicate.version_changed
-            self._informers[source].add_handler(handler(self.queue, mapper, accepts=accepts, failed=self._map_failed))
+            informer.add_handler(handler(self.queue, mapper, accepts=accepts, failed=self._map_failed))
 
     def _map_failed(self, error: Exception) -> None:
         self._metrics.failed(terminal=False, bug=True, timeout=False)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pyopscaffold.api import Watch, controller
+from pyopscaffold.errors import PyopscaffoldError
 from pyopscaffold.kube.builtin import CONFIG_MAP, SECRET
 from pyopscaffold.runtime import Context, Reconciler, Result
 from tests.cluster.widgets import (
@@ -182,3 +185,32 @@ async def test_watched_kind_reaches_by_its_map(api_server: ApiServer, cluster: C
         secret("no-label")
         secret("labelled", widget="one")
         await soon(lambda: cluster.widget("one")["status"]["calls"] == 2)
+
+
+async def test_watch_by_labels_holds_nothing_else(api_server: ApiServer, cluster: Cluster) -> None:
+    """Of a kind that is watched by labels, only what they select is asked for, kept, and leads to a look."""
+
+    def widget_one(secret: dict[str, Any]) -> list[tuple[str, str]]:
+        return [(secret["metadata"]["namespace"], "one")]
+
+    @controller(Widget, watches=[Watch(kind=SECRET, map=widget_one, labels="app=widget")], timeout=5.0)
+    class Watching(Reconciler[Widget]):
+        async def reconcile(self, ctx: Context, obj: Widget) -> Result:
+            found = await ctx.cache.list(SECRET, namespace=ctx.request.namespace, labels="app=widget")
+            obj.status.calls = len(found)
+            with pytest.raises(PyopscaffoldError, match="labels='app=widget'"):
+                await ctx.cache.list(SECRET, namespace=ctx.request.namespace)
+            return Result()
+
+    def secret(name: str, **labels: str) -> None:
+        path = f"/api/v1/namespaces/{cluster.namespace}/secrets/{name}"
+        body = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "labels": labels}}
+        cluster.client.apply(path, body)
+
+    secret("other", app="other")
+    async with operating(Watching(), api_server, cluster.namespace):
+        cluster.apply("one")
+        await soon(lambda: cluster.state("one", "Ready")[0] == "True")
+        assert cluster.widget("one")["status"].get("calls", 0) == 0
+        secret("ours", app="widget")
+        await soon(lambda: cluster.widget("one")["status"]["calls"] == 1)

@@ -473,6 +473,8 @@ def test_option_of_a_wrong_type(tmp_path: Path, option: str, message: str) -> No
         ('(Thing, owns=["ConfigMap"])', "owns has 'ConfigMap' in it; write owns=[GroupVersionKind("),
         ("(Thing, owns=[Spec])", "Spec is no API type; put @resource(...) above it"),
         ("(Thing, watches=[Thing])", "watches has Thing itself, without brackets, in it; write watches=[Watch("),
+        ("(Thing, watches=[Watch(kind=Thing, map=list, labels='a b')])", "'a b' is no label selector"),
+        ("(Thing, watches=[Watch(kind=Thing, map=list, labels=[])])", "labels is to be a text, not []"),
         ('("Thing")', "'Thing' is no API type; name the class itself"),
         ("(Spec)", "Spec is no API type; put @resource(...) above it"),
         ("", "ThingReconciler is no API type; write @controller(TYPE), with the API type"),
