@@ -13,6 +13,6 @@ if __name__ == "__main__":
             "error: this is the runtime alone\nhint: the command line comes with the package pyopscaffold\n"
         )
         sys.exit(2)
-    from pyopscaffold.cli.app import main
+    from pyopscaffold.cli.entry import main
 
     main()

@@ -158,6 +158,14 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert done.stderr == ""
 
 
+def test_interruption_before_anything_is_imported(tmp_path: Path) -> None:
+    """Ctrl-C in the first instant, when the imports are under way, ends as it does later."""
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([*PROGRAM, "version"], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 def test_a_closed_output_is_no_error() -> None:
     """A service manager may start the program without stdout."""
     closed = f"exec {shlex.join(PROGRAM)} version >&-"

@@ -1,0 +1,16 @@
+"""The entry point, which imports next to nothing: Ctrl-C while the rest is being imported is no traceback either."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line, and exit with its code."""
+    try:
+        from pyopscaffold.cli import app  # noqa: PLC0415 - the point of this module
+
+        app.main()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
