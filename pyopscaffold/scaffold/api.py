@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pyopscaffold.errors import UsageError
 from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.files.plan import Plan, plan
-from pyopscaffold.kube.names import plural_of, snake_case
+from pyopscaffold.kube.names import is_python_name, plural_of, snake_case
 from pyopscaffold.loader import project as project_file
 from pyopscaffold.model.project import Project, ResourceEntry
 from pyopscaffold.scaffold import checks
@@ -140,6 +140,7 @@ def _check_fit(project: Project, resource: ResourceEntry, options: ApiOptions) -
     if existing and not options.force:
         _check_new(existing, resource, name, options)
     _check_versions(_versions(project, options), resource)
+    _check_group_module(project, resource)
     _check_others(project, resource)
 
 
@@ -184,6 +185,15 @@ def _check_versions(versions: list[ResourceEntry], resource: ResourceEntry) -> N
             raise UsageError(
                 f"{resource.kind} has a controller already, for version {other.version}", hint="write --no-controller"
             )
+
+
+def _check_group_module(project: Project, resource: ResourceEntry) -> None:
+    module = project_file.group_module(resource)
+    if project.multigroup and not is_python_name(module):
+        raise UsageError(
+            f"--group {resource.group!r} would name the Python package {module!r}, which can't be imported",
+            hint=f"choose another group, such as --group my-{resource.group}",
+        )
 
 
 def _check_others(project: Project, resource: ResourceEntry) -> None:
@@ -234,8 +244,14 @@ def _code(project: Project, resource: ResourceEntry, options: ApiOptions) -> Ite
     if resource.has_controller:
         yield _module(controller, texts["controller.py"])
         yield from _packages(controller, resource)
-        group = f"{project_file.group_module(resource)}_" if project.multigroup else ""
-        yield Artefact(f"tests/test_{group}{snake_case(resource.kind)}.py", texts["test.py"], owner=Owner.USER)
+        yield Artefact(_test_path(project, resource), texts["test.py"], owner=Owner.USER)
+
+
+def _test_path(project: Project, resource: ResourceEntry) -> str:
+    group = f"{project_file.group_module(resource)}_" if project.multigroup else ""
+    name = f"{group}{snake_case(resource.kind)}"
+    # tests/test_project.py is about the project as a whole, and there already.
+    return f"tests/test_{'project_kind' if name == 'project' else name}.py"
 
 
 def _values(project: Project, resource: ResourceEntry) -> dict[str, object]:

@@ -50,6 +50,15 @@ def test_an_empty_group_is_the_domain(project: Folder) -> None:
     assert 'group="example.com"' in project.files()["shop_operator/api/v1/my_database.py"]
 
 
+def test_a_kind_called_project_is_tested_too(project: Folder) -> None:
+    """The tests of a kind have a file of their own, whatever the kind's name."""
+    before = project.files()
+    project.run("create", "api", "--group", "hub", "--version", "v1", "--kind", "Project")
+    new = project.files()
+    assert new["tests/test_project.py"] == before["tests/test_project.py"]
+    assert "shop_operator.api.v1.project import" in new["tests/test_project_kind.py"]
+
+
 def test_a_second_version_has_types_only(project: Folder) -> None:
     """Another version of a kind takes over plural and scope; controller and storage stay with the first."""
     project.run("create", "api", "--group", "db", "--version", "v1", "--kind", "Ox", "--plural", "oxen", "--cluster")
