@@ -17,6 +17,7 @@ from tests.cluster.widgets import (
     WidgetReconciler,
     config_map,
     operating,
+    scrape,
     soon,
 )
 
@@ -148,6 +149,27 @@ async def test_child_of_another_is_left_alone(api_server: ApiServer, cluster: Cl
         cluster.apply("one", text="mine")
         await soon(lambda: cluster.state("one", "Ready") == ("False", "AlreadyOwned"))
     assert cluster.config_map("one")["data"] == {"text": "theirs"}
+
+
+async def test_requeue_after_looks_again(api_server: ApiServer, cluster: Cluster) -> None:
+    """Result(requeue_after=…) brings the object back though nothing happened, and is no failure."""
+
+    @controller(Widget, timeout=5.0)
+    class Polling(Reconciler[Widget]):
+        calls = 0
+
+        async def reconcile(self, ctx: Context, obj: Widget) -> Result:
+            self.calls += 1
+            return Result(requeue_after=0.05) if self.calls < 3 else Result()
+
+    reconciler = Polling()
+    async with operating(reconciler, api_server, cluster.namespace) as manager:
+        cluster.apply("one")
+        await soon(lambda: cluster.state("one", "Ready") == ("True", "Reconciled"))
+        metrics = scrape(manager)
+    assert reconciler.calls == 3
+    assert metrics['controller_runtime_reconcile_total{controller="widget",result="requeue_after"}'] == 2
+    assert metrics['controller_runtime_reconcile_errors_total{controller="widget"}'] == 0
 
 
 async def test_paused_object_is_left_alone(api_server: ApiServer, cluster: Cluster) -> None:

@@ -27,6 +27,7 @@ class Cleaning(Reconciler[Widget]):
         self.seen: list[list[str]] = []
         self.finalized: list[str] = []
         self.busy = True
+        self.held = 0
 
     async def reconcile(self, ctx: Context, obj: Widget) -> Result:
         """Note the finalizers that the object has."""
@@ -38,6 +39,7 @@ class Cleaning(Reconciler[Widget]):
         if obj.spec.text == "bad":
             raise TerminalError("can't be cleaned up", reason="Uncleanable")
         if self.busy:
+            self.held += 1
             return Result(requeue_after=0.05)
         self.finalized.append(obj.metadata.name)
         return None
@@ -65,6 +67,7 @@ async def test_deletion_waits_for_finalize(api_server: ApiServer, cluster: Clust
         cluster.client.delete(cluster.widget_path("one"))
         await soon(lambda: cluster.widget("one")["metadata"].get("deletionTimestamp"))
         assert FINALIZER in cluster.widget("one")["metadata"]["finalizers"]
+        await soon(lambda: reconciler.held > 2)
         reconciler.busy = False
         await soon(lambda: cluster.widget("one")["metadata"]["finalizers"] == ["example.org/other"])
         cluster.drop_finalizers("one")
