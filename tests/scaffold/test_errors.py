@@ -88,6 +88,16 @@ def test_a_cluster_wide_kind_in_an_operator_of_one_namespace(folder: Folder) -> 
     folder.run(*API, "Shop", "--cluster", "--no-controller")
 
 
+@pytest.mark.parametrize("group", ["import", "1st"])
+def test_a_group_that_names_no_package(folder: Folder, group: str) -> None:
+    """With several groups each has a package: its name must be one that Python can import."""
+    folder.run("init", "--domain", "example.com", "--multigroup", "--project-name", "shop")
+    before = folder.files()
+    shown = folder.run("create", "api", "--group", group, "--version", "v1", "--kind", "Shop", code=2)
+    assert shown.startswith(f"error: --group '{group}' would name the Python package '{group}'")
+    assert folder.files() == before
+
+
 def test_a_folder_with_files(folder: Folder) -> None:
     """Init lists what is there, and says how to go on."""
     for name in "abcdefg":
