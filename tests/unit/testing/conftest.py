@@ -48,5 +48,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("KUBEBUILDER_ASSETS", raising=False)
     monkeypatch.setenv("PYOPSCAFFOLD_ENVTEST_INDEX", "http://127.0.0.1:9/index.yaml")
+    monkeypatch.setenv("PYOPSCAFFOLD_RELEASES", "http://127.0.0.1:9")
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     return tmp_path / "cache" / "pyopscaffold" / "envtest"

@@ -44,7 +44,13 @@ def test_list_in_json_has_every_pinned_version(folder: Path, capsys: pytest.Capt
     """Programs read which versions are here and which could be."""
     assert run(["envtest", "list", "--output", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert rows[0] == {"version": DEFAULT, "installed": True, "directory": str(folder), "source": "archive"}
+    assert rows[0] == {
+        "version": DEFAULT,
+        "installed": True,
+        "directory": str(folder),
+        "source": "archive",
+        "simulated": False,
+    }
     assert [row["version"] for row in rows[1:]] == ["1.36.3", "1.35.4"]
     assert not any(row["installed"] for row in rows[1:])
 
@@ -82,6 +88,8 @@ def test_clean_all_removes_everything(folder: Path, capsys: pytest.CaptureFixtur
         (["path"], "is not on this machine"),
         (["setup", "--version", "newest"], "'newest' is not a Kubernetes version"),
         (["setup"], "cannot get the control plane"),
+        (["run", "--nodes", "2"], "a control plane alone has no nodes"),
+        (["run", "--simulated"], "the simulated cluster of Kubernetes"),
     ],
 )
 def test_a_mistake_is_one_line_and_a_hint(

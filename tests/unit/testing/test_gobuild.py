@@ -43,6 +43,7 @@ echo "$CGO_ENABLED $*" >> {record}
 case "$1 $2" in
 "mod download") echo '{{"GoMod": "{upstream}"}}' ;;
 "mod tidy") cp go.mod {record}.mod; {tidy} ;;
+"install "*) printf '#!/bin/sh\\n' > "$GOBIN/kwok"; chmod +x "$GOBIN/kwok" ;;
 *)  while [ "$1" != -o ]; do shift; done
     printf '#!/bin/sh\\n' > "$2"; chmod +x "$2" ;;
 esac
