@@ -13,7 +13,7 @@ from mydatabase.api.v1.my_database import (
     MyDatabase,
     MyDatabaseSpec,
 )
-from mydatabase.controllers.my_database import changes, report, service, stateful_set, validate
+from mydatabase.controllers.my_database import changes, owner, report, service, stateful_set, validate
 
 if TYPE_CHECKING:
     from pyopscaffold.testing import ApiServer
@@ -35,10 +35,19 @@ def running(db: MyDatabase, *, ready: int, revisions: tuple[str, str] = ("a", "a
         "observedGeneration": 1,
         "replicas": db.spec.replicas,
         "readyReplicas": ready,
+        "updatedReplicas": ready,
         "currentRevision": revisions[0],
         "updateRevision": revisions[1],
     }
     return child
+
+
+def waiting(name: str, reason: str) -> dict[str, Any]:
+    """Give a pod whose container can't start, as the kubelet would report it."""
+    status = {"name": "postgres", "state": {"waiting": {"reason": reason, "message": "back-off 10s"}}}
+    owner = {"kind": "StatefulSet", "name": "sample"}
+    metadata = {"name": name, "namespace": "default", "ownerReferences": [owner]}
+    return {"metadata": metadata, "status": {"containerStatuses": [status]}}
 
 
 def state(db: MyDatabase, kind: str) -> tuple[str, str]:
@@ -53,6 +62,13 @@ def test_the_stateful_set_runs_the_version_on_as_many_pods() -> None:
     assert spec["replicas"] == 3
     assert spec["template"]["spec"]["containers"][0]["image"] == "postgres:16"
     assert spec["volumeClaimTemplates"][0]["spec"]["resources"]["requests"] == {"storage": "5Gi"}
+
+
+@pytest.mark.parametrize("retention", ["Retain", "Delete"])
+def test_the_volumes_are_kept_or_dropped_with_the_database_only(retention: str) -> None:
+    """The policy of the spec holds for deletion; scaling down never drops a volume."""
+    spec = stateful_set(my_database(retention=retention), replicas=1)["spec"]
+    assert spec["persistentVolumeClaimRetentionPolicy"] == {"whenDeleted": retention, "whenScaled": "Retain"}
 
 
 def test_service_and_stateful_set_agree() -> None:
@@ -102,10 +118,28 @@ def test_changes_are_announced() -> None:
 def test_it_is_ready_once_all_pods_serve(ready: int, revisions: tuple[str, str], expected: tuple[str, str]) -> None:
     """Ready needs every pod, on the newest revision; until then it reconciles."""
     db = my_database(replicas=3)
-    report(db, running(db, ready=ready, revisions=revisions))
+    report(db, running(db, ready=ready, revisions=revisions), [])
     assert state(db, "Ready") == expected
     assert state(db, "Reconciling")[0] == ("" if expected[0] == "True" else "True")
-    assert db.status.ready_replicas == ready
+    assert db.status.ready_replicas == db.status.updated_replicas == ready
+
+
+def test_a_pod_that_cannot_start_is_named() -> None:
+    """Ready has the reason and the pod of the first one in trouble, while the roll-out goes on; one that starts is none."""
+    db = my_database(replicas=3)
+    child = running(db, ready=0, revisions=("a", "b"))
+    report(db, child, [waiting("sample-2", "CrashLoopBackOff"), waiting("sample-1", "ContainerCreating")])
+    assert state(db, "Ready") == ("False", "CrashLoopBackOff")
+    assert state(db, "Reconciling") == ("True", "RollingOut")
+    found = conditions.get(db, "Ready")
+    assert found
+    assert found.message == "pod sample-2: back-off 10s"
+
+
+def test_pods_lead_to_their_database() -> None:
+    """A pod's change is a matter of the database that its StatefulSet is called after; other pods are nobody's."""
+    assert owner(waiting("sample-0", "CrashLoopBackOff")) == [("default", "sample")]
+    assert owner({"metadata": {"name": "bare", "namespace": "default"}}) == []
 
 
 def test_it_reconciles_on_an_api_server(api_server: ApiServer, namespace: str, operator: None) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyopscaffold.api import controller
-from pyopscaffold.kube.builtin import SERVICE, STATEFUL_SET
+from pyopscaffold.api import Watch, controller
+from pyopscaffold.kube.builtin import POD, SERVICE, STATEFUL_SET
 from pyopscaffold.kube.quantity import parse as quantity
 from pyopscaffold.runtime import Context, Reconciler, Result, TerminalError, conditions
 
@@ -20,6 +20,9 @@ OLDEST_MAJOR = 13
 DEFAULT_STORAGE = "1Gi"
 CONTAINER = "postgres"
 CLAIM = "data"
+POSTGRES_USER = {"runAsUser": 999, "fsGroup": 999}
+PODS = "app.kubernetes.io/name=mydatabase"
+STARTING = ("ContainerCreating", "PodInitializing")
 
 Manifest = dict[str, Any]
 
@@ -27,7 +30,13 @@ Manifest = dict[str, Any]
 # --- entry: check the spec, bring the children in line, report ---
 
 
-@controller(MyDatabase, owns=[STATEFUL_SET, SERVICE], timeout=5.0)
+def owner(pod: Manifest) -> list[tuple[str, str]]:
+    """Name the database of a pod: the one that its StatefulSet is called after."""
+    owners = pod["metadata"].get("ownerReferences", [])
+    return [(pod["metadata"]["namespace"], found["name"]) for found in owners if found["kind"] == "StatefulSet"]
+
+
+@controller(MyDatabase, owns=[STATEFUL_SET, SERVICE], watches=[Watch(kind=POD, map=owner, labels=PODS)], timeout=5.0)
 class MyDatabaseReconciler(Reconciler[MyDatabase]):
     """Brings the children of a MyDatabase in line with its spec."""
 
@@ -39,18 +48,18 @@ class MyDatabaseReconciler(Reconciler[MyDatabase]):
         for reason, message in changes(db, current):
             ctx.event("Normal", reason, message)
         applied = await ctx.apply(stateful_set(db, replicas=db.spec.replicas))
-        report(db, applied)
+        pods = await ctx.cache.list(POD, namespace=db.metadata.namespace, labels=PODS)
+        report(db, applied, [pod for pod in pods if owner(pod) == [(db.metadata.namespace, db.metadata.name)]])
         return Result()
 
     async def finalize(self, ctx: Context, db: MyDatabase) -> Result:
         """Stop all pods, last one first, before the object and its children go."""
         current = await current_stateful_set(ctx, db)
-        if current is None:
-            return Result()
-        stopping = await ctx.apply(stateful_set(db, replicas=0, storage=claimed_storage(current)))
-        if observed(stopping, "replicas"):
-            return Result(requeue_after=5)
-        ctx.event("Normal", "Stopped", "All pods are stopped; the database goes")
+        if current is not None:
+            stopping = await ctx.apply(stateful_set(db, replicas=0, storage=claimed_storage(current)))
+            if observed(stopping, "replicas") or not is_seen(stopping):
+                return Result(requeue_after=5)
+            ctx.event("Normal", "Stopped", "All pods are stopped; the database goes")
         return Result()
 
 
@@ -115,6 +124,7 @@ def stateful_set(db: MyDatabase, *, replicas: int, storage: str = "") -> Manifes
             "podManagementPolicy": "OrderedReady",
             "revisionHistoryLimit": 5,
             "updateStrategy": {"type": "RollingUpdate"},
+            "persistentVolumeClaimRetentionPolicy": {"whenDeleted": db.spec.retention, "whenScaled": "Retain"},
             "selector": {"matchLabels": labels(db)},
             "template": {"metadata": {"labels": labels(db)}, "spec": pod(db)},
             "volumeClaimTemplates": [claim(storage or db.spec.storage or DEFAULT_STORAGE)],
@@ -123,22 +133,19 @@ def stateful_set(db: MyDatabase, *, replicas: int, storage: str = "") -> Manifes
 
 
 def pod(db: MyDatabase) -> Manifest:
-    """Build the pod's spec; it passes the restricted profile."""
+    """Build the pod's spec; it passes the restricted profile. The password's Secret is made by the database's user."""
+    secret = f"{db.metadata.name}-credentials"
     probe = {"exec": {"command": ["pg_isready", "--username=postgres"]}}
     return {
-        "securityContext": {
-            "runAsNonRoot": True,
-            "runAsUser": 999,
-            "fsGroup": 999,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
+        "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}, **POSTGRES_USER},
         "containers": [
             {
                 "name": CONTAINER,
                 "image": image(db),
                 "ports": [{"name": "postgres", "containerPort": PORT}],
+                "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}},
                 "env": [
-                    {"name": "POSTGRES_PASSWORD", "valueFrom": {"secretKeyRef": password(db)}},
+                    {"name": "POSTGRES_PASSWORD", "valueFrom": {"secretKeyRef": {"name": secret, "key": "password"}}},
                     {"name": "PGDATA", "value": "/var/lib/postgresql/data/pgdata"},
                 ],
                 "readinessProbe": {**probe, "periodSeconds": 5},
@@ -148,11 +155,6 @@ def pod(db: MyDatabase) -> Manifest:
             }
         ],
     }
-
-
-def password(db: MyDatabase) -> dict[str, str]:
-    """Point to the superuser's password, in a Secret that the database's user makes."""
-    return {"name": f"{db.metadata.name}-credentials", "key": "password"}
 
 
 def image(db: MyDatabase) -> str:
@@ -174,7 +176,7 @@ def claim(storage: str) -> Manifest:
 
 
 def observed(child: Manifest, field: str) -> int:
-    """Read a number of pods from the StatefulSet's status; 0 where it is not there yet."""
+    """Read a number from the StatefulSet's status; 0 where it is not there yet."""
     return int(child.get("status", {}).get(field) or 0)
 
 
@@ -197,23 +199,39 @@ def changes(db: MyDatabase, current: Manifest | None) -> list[tuple[str, str]]:
     return found
 
 
+def is_seen(child: Manifest) -> bool:
+    """Tell whether the StatefulSet's status is about its newest spec."""
+    return observed(child, "observedGeneration") >= int(child["metadata"]["generation"])
+
+
 def rolled_out(child: Manifest) -> bool:
-    """Tell whether all pods run the newest revision and the controller has seen the newest spec."""
+    """Tell whether all pods are of the newest revision, by a status that is about the newest spec."""
     status = child.get("status", {})
-    seen = status.get("observedGeneration", 0) >= child["metadata"]["generation"]
-    return bool(seen and status.get("updateRevision") == status.get("currentRevision"))
+    return is_seen(child) and status.get("updateRevision") == status.get("currentRevision")
 
 
-def report(db: MyDatabase, child: Manifest) -> None:
-    """Set the status from the StatefulSet: Ready once every pod serves the version asked for."""
+def trouble(pods: list[Manifest]) -> dict[str, str]:
+    """Say why the first of the pods that can't start doesn't, with the kubelet's reason; empty where all can."""
+    for found in sorted(pods, key=lambda pod: str(pod["metadata"]["name"])):
+        for container in found.get("status", {}).get("containerStatuses", []):
+            waiting = container.get("state", {}).get("waiting", {})
+            if (reason := waiting.get("reason", STARTING[0])) not in STARTING:
+                return {"reason": reason, "message": f"pod {found['metadata']['name']}: {waiting.get('message', '')}"}
+    return {}
+
+
+def report(db: MyDatabase, child: Manifest, pods: list[Manifest]) -> None:
+    """Set the status from the StatefulSet and its pods: Ready once every pod serves what the spec asks for."""
     db.status.replicas = observed(child, "replicas")
     db.status.ready_replicas = observed(child, "readyReplicas")
+    db.status.updated_replicas = observed(child, "updatedReplicas")
     db.status.selector = ",".join(f"{key}={value}" for key, value in labels(db).items())
-    wanted = db.spec.replicas
+    wanted, rolling = db.spec.replicas, not rolled_out(child)
     progress = f"{db.status.ready_replicas} of {wanted} pods ready"
-    if db.status.ready_replicas == db.status.replicas == wanted and rolled_out(child):
+    if db.status.ready_replicas == db.status.replicas == wanted and not rolling:
         conditions.set(db, "Ready", "True", reason="AllPodsReady", message=progress)
         return
-    reason = "RollingOut" if not rolled_out(child) else "WaitingForPods"
-    conditions.set(db, "Ready", "False", reason=reason, message=progress)
+    reason = "RollingOut" if rolling else "WaitingForPods"
+    progress += f", {db.status.updated_replicas} of the newest revision" if rolling else ""
     conditions.set(db, "Reconciling", "True", reason=reason, message=progress)
+    conditions.set(db, "Ready", "False", **{"reason": reason, "message": progress, **trouble(pods)})

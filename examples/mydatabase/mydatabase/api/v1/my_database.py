@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pyopscaffold.api import (
     Age,
@@ -35,6 +35,9 @@ class MyDatabaseSpec:
     storage: Quantity | None = None
     """Size of each pod's volume; 1Gi if unset. It can't change once the database is there."""
 
+    retention: Literal["Retain", "Delete"] = "Retain"
+    """What becomes of the volumes when the database is deleted; Retain if unset."""
+
 
 @dataclass(kw_only=True)
 class MyDatabaseStatus:
@@ -48,6 +51,9 @@ class MyDatabaseStatus:
 
     ready_replicas: int32 = 0
     """Number of pods that serve."""
+
+    updated_replicas: int32 = 0
+    """Number of pods of the newest revision: the version, and all else, that the spec asks for."""
 
     selector: str = ""
     """Label selector of the pods, for the scale subresource."""
