@@ -57,7 +57,7 @@ class MyDatabaseReconciler(Reconciler[MyDatabase]):
         current = await current_stateful_set(ctx, db)
         if current is not None:
             stopping = await ctx.apply(stateful_set(db, replicas=0, storage=claimed_storage(current)))
-            if observed(stopping, "replicas") or not is_seen(stopping):
+            if observed(stopping, "replicas"):
                 return Result(requeue_after=5)
             ctx.event("Normal", "Stopped", "All pods are stopped; the database goes")
         return Result()
@@ -199,15 +199,11 @@ def changes(db: MyDatabase, current: Manifest | None) -> list[tuple[str, str]]:
     return found
 
 
-def is_seen(child: Manifest) -> bool:
-    """Tell whether the StatefulSet's status is about its newest spec."""
-    return observed(child, "observedGeneration") >= int(child["metadata"]["generation"])
-
-
 def rolled_out(child: Manifest) -> bool:
     """Tell whether all pods are of the newest revision, by a status that is about the newest spec."""
     status = child.get("status", {})
-    return is_seen(child) and status.get("updateRevision") == status.get("currentRevision")
+    seen = observed(child, "observedGeneration") >= child["metadata"]["generation"]
+    return bool(seen and status.get("updateRevision") == status.get("currentRevision"))
 
 
 def trouble(pods: list[Manifest]) -> dict[str, str]:
