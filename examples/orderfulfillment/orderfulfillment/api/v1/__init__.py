@@ -1,0 +1,1 @@
+"""Version v1 of orders.example.com."""
