@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pyopscaffold.testing import eventually
-from tests.cluster.envtest_helpers import config_map, exists, owned_by
+from tests.cluster.envtest_helpers import WIDGET_CRD, WIDGETS, config_map, exists, owned_by
 from tests.simulated.workloads import condition, deployment, job, pod, stateful_set
 
 if TYPE_CHECKING:
@@ -88,6 +88,18 @@ def test_children_go_with_their_owner(here: Namespace) -> None:
     assert exists(here.client, f"{maps}/owner")
     here.client.merge(f"{maps}/child", {"metadata": {"finalizers": None}})
     eventually(lambda: not exists(here.client, f"{maps}/child") and not exists(here.client, f"{maps}/owner"))
+
+
+def test_children_of_a_new_kind_go_at_once(here: Namespace) -> None:
+    """The garbage collector knows an object whose CRD was installed a moment ago, where others take half a minute."""
+    here.client.apply(WIDGETS, WIDGET_CRD)
+    widgets = f"/apis/envtest.example.com/v1/namespaces/{here.name}/widgets"
+    body = {"apiVersion": "envtest.example.com/v1", "kind": "Widget", "metadata": {"name": "w"}}
+    owner = eventually(lambda: here.client.create(widgets, body))
+    child = here.path("configmaps", "child")
+    here.client.apply(child, config_map("child", ownerReferences=owned_by(owner)))
+    here.client.delete(f"{widgets}/w")
+    eventually(lambda: not exists(here.client, child))
 
 
 def test_a_deleted_namespace_ends(here: Namespace) -> None:

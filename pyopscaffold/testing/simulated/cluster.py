@@ -12,6 +12,7 @@ from pyopscaffold.errors import ClientError
 from pyopscaffold.testing.binaries import find
 from pyopscaffold.testing.controlplane import ControlPlane
 from pyopscaffold.testing.simulated import stages
+from pyopscaffold.testing.simulated.kinds import KindWatch
 from pyopscaffold.testing.simulated.nodes import Nodes
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class SimulatedCluster(ControlPlane):
         self._unreachable_after = unreachable_after
         self._back_off = back_off
         self._controller_manager_arguments = tuple(controller_manager_arguments)
+        self._kinds: KindWatch | None = None
 
     def start(self) -> ApiServer:
         """Start everything and wait until the nodes are ready and pods can be made in the default namespace.
@@ -96,12 +98,20 @@ class SimulatedCluster(ControlPlane):
             client.apply("/apis/storage.k8s.io/v1/storageclasses/standard", _STORAGE_CLASS)
             self._nodes().at_least(self._count)
             self._wait_for(lambda: self._is_usable(client), _PROGRAMS)
+            self._kinds = KindWatch(self._client_of(_MANAGER), self._renew_manager)
         except BaseException:
             self.stop()
             raise
         finally:
             client.close()
         return self.server
+
+    def stop(self) -> None:
+        """Stop everything, the newest first, and remove the folder; harmless when nothing runs."""
+        kinds, self._kinds = self._kinds, None
+        if kinds is not None:
+            kinds.stop()
+        super().stop()
 
     def add_nodes(self, count: int) -> tuple[str, ...]:
         """Make further nodes and give their names; they are ready soon after."""
@@ -132,7 +142,7 @@ class SimulatedCluster(ControlPlane):
     def _start_beside(self) -> None:
         folder, binaries = self.server.directory, self._programs()
         (folder / "kwok.yaml").write_text(stages.configuration(back_off_seconds=self._back_off))
-        self._start_one(_MANAGER, str(binaries.kube_controller_manager), self._controller_manager_flags())
+        self._start_manager()
         self._start_one(
             _SCHEDULER,
             str(binaries.kube_scheduler),
@@ -150,6 +160,16 @@ class SimulatedCluster(ControlPlane):
                 "--node-ip=127.0.0.1",
             ),
         )
+
+    def _start_manager(self) -> None:
+        self._start_one(_MANAGER, str(self._programs().kube_controller_manager), self._controller_manager_flags())
+
+    def _renew_manager(self) -> None:
+        self._running().stop(_MANAGER, grace=1.0)
+        self._start_manager()
+
+    def _client_of(self, program: str) -> RestClient:
+        return self.server.client(self.server.identity(_USERS[program]), user_agent="pyopscaffold-kind-watch")
 
     def _controller_manager_flags(self) -> tuple[str, ...]:
         kept, grace = self._kept(self.server.directory), self._unreachable_after
