@@ -189,6 +189,13 @@ def test_test(made: Made) -> None:
     assert "4 passed" in shown
 
 
+def test_rbac(made: Made) -> None:
+    """The generated role is just what the operator asks for in the project's tests."""
+    verify = ("pyopscaffold", "rbac", "verify", "--", "--quiet", "tests/test_my_database.py")
+    shown = made.run(str(UV), "run", "--no-sync", *verify)
+    assert "role.yaml grants what the operator asked for, and nothing else" in shown
+
+
 def test_build(made: Made) -> None:
     """The wheel has the operator."""
     made.run("make", "build")
