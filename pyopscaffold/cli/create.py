@@ -13,6 +13,21 @@ if TYPE_CHECKING:
     from pyopscaffold.scaffold.api import CreatedApi
 
 
+Image = Annotated[
+    str | None, typer.Option(metavar="IMAGE:TAG", help="Write an operator that runs this image in a Deployment.")
+]
+Ports = Annotated[
+    list[int] | None,
+    typer.Option(metavar="PORT", help="Port that the image listens on; adds a Service and probes. Repeatable."),
+]
+Command = Annotated[
+    str | None, typer.Option(metavar="'WORD...'", help="Command to run in the image, written as for a shell.")
+]
+User = Annotated[
+    int | None, typer.Option(metavar="UID", help="User that the image runs as, where it does not name one itself.")
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb and what it creates."""
     create = typer.Typer(rich_markup_mode=None)
@@ -46,22 +61,10 @@ def api(
             show_default=False,
         ),
     ] = None,
-    image: Annotated[
-        str | None,
-        typer.Option(
-            metavar="IMAGE:TAG", help="Write an operator that runs this image in a Deployment.", show_default=False
-        ),
-    ] = None,
-    port: Annotated[
-        list[int] | None,
-        typer.Option(metavar="PORT", help="Port that the image listens on; adds a Service and probes. Repeatable."),
-    ] = None,
-    command: Annotated[
-        str | None, typer.Option(metavar="'WORD...'", help="Command to run in the image, written as for a shell.")
-    ] = None,
-    run_as_user: Annotated[
-        int | None, typer.Option(metavar="UID", help="User that the image runs as, where it does not name one itself.")
-    ] = None,
+    image: Image = None,
+    port: Ports = None,
+    command: Command = None,
+    run_as_user: User = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, write nothing.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Write missing files of an API that is there.")] = False,
 ) -> None:
@@ -74,10 +77,7 @@ def api(
     from pyopscaffold.scaffold.workload import ImageOptions  # noqa: PLC0415
 
     root = find_root(Path.cwd())
-    given = {"--group": group, "--version": version or None, "--kind": kind or None}
-    missing = [option for option, value in given.items() if value is None]
-    if missing and not console.interactive():
-        raise UsageError(f"missing: {', '.join(missing)}", hint="see pyopscaffold create api --help")
+    _check_given({"--group": group, "--version": version or None, "--kind": kind or None})
     options = ApiOptions(
         group=console.ask("Group, before the domain (may be empty)", default="") if group is None else group,
         version=version or console.ask("Version", default="v1"),
@@ -98,6 +98,13 @@ def api(
     _next_steps(made)
 
 
+def _check_given(options: dict[str, str | None]) -> None:
+    """Refuse to go on without what nobody is there to be asked for."""
+    missing = [option for option, value in options.items() if value is None]
+    if missing and not console.interactive():
+        raise UsageError(f"missing: {', '.join(missing)}", hint="see pyopscaffold create api --help")
+
+
 def _next_steps(made: CreatedApi) -> None:
     api = made.resource
     parts = [part for part, there in (("types", api.has_api), ("reconciler", api.has_controller)) if there]
@@ -106,3 +113,7 @@ def _next_steps(made: CreatedApi) -> None:
     console.say("  make manifests   # CRD, roles, sample and chart from the Python types")
     console.say("  make test        # also on a real API server")
     console.say("  make install run # against your cluster")
+    if api.has_controller and api.workload and api.workload.run_as_user is None:
+        console.note(
+            f"\nnote: pods may not run as root; if {api.workload.image} does, set runAsUser in the reconciler's pod()"
+        )

@@ -52,6 +52,12 @@ def test_what_was_not_asked_for_is_not_there(project: Folder) -> None:
     assert "port:" not in types
 
 
+@pytest.mark.parametrize(("user", "noted"), [((), True), (("--run-as-user", "101"), False)])
+def test_images_of_root_are_warned_of(project: Folder, user: tuple[str, ...], noted: bool) -> None:
+    """Whoever names no user learns that the image has to."""
+    assert ("note: pods may not run as root; if nginx:1.27 does" in project.run(*WEB, *user)) == noted
+
+
 @pytest.mark.parametrize(
     "image",
     ["nginx:1.27", f"nginx{DIGEST}", f"localhost:5000/a_b/c__d/e-f.g:V1_x{DIGEST}", "r.example.com/a:latest"],
