@@ -32,9 +32,9 @@ def run(example: Example, *module: str) -> None:
 
 @pytest.mark.timeout(300)
 @each_example
-def test_its_own_tests_pass(example: Example) -> None:
-    """Its tests pass, those on an API server under its generated role included."""
-    run(example, "pytest", "--quiet", "-p", "no:cacheprovider")
+def test_its_own_tests_pass_and_prove_its_role(example: Example) -> None:
+    """Its tests pass, under its generated role where they run it, which grants what they need and nothing else."""
+    run(example, "pyopscaffold", "rbac", "verify", "--", "--quiet", "-p", "no:cacheprovider")
 
 
 @each_example
@@ -52,6 +52,6 @@ def test_its_design_is_clean(example: Example) -> None:
 @each_example
 def test_its_code_is_clean(example: Example) -> None:
     """Style, format and types pass by the project's own configuration."""
-    run(example, "ruff", "check", "--quiet", ".")
-    run(example, "ruff", "format", "--quiet", "--check", ".")
-    run(example, "mypy")
+    run(example, "ruff", "check", "--quiet", "--no-cache", ".")
+    run(example, "ruff", "format", "--quiet", "--no-cache", "--check", ".")
+    run(example, "mypy", "--cache-dir", os.devnull)
