@@ -48,6 +48,7 @@ def generate(
     """Generate CRDs, roles, samples and chart templates from the project's Python code."""
     from pyopscaffold.files.apply import apply  # noqa: PLC0415 - so that --help stays quick
     from pyopscaffold.loader.project import find_root  # noqa: PLC0415
+    from pyopscaffold.scaffold.regenerate import plan_project  # noqa: PLC0415
 
     plan, warnings = plan_project(find_root(Path.cwd()), python=python, force=force)
     if not check and not dry_run:
@@ -60,29 +61,6 @@ def generate(
         _print(plan, check=check)
     if check and plan.writes:
         raise typer.Exit(1)
-
-
-def plan_project(root: Path, *, python: str = "", force: bool = False) -> tuple[Plan, tuple[Problem, ...]]:
-    """Read the project at ``root``, and return what generating would change, with warnings about its declarations.
-
-    Raises:
-        ProjectError, LoadError, DeclarationError, DocumentError, FilesError: as the parts say.
-
-    """
-    from pyopscaffold.loader import interpreter  # noqa: PLC0415 - so that --help stays quick
-    from pyopscaffold.loader import project as project_file  # noqa: PLC0415
-
-    project = project_file.read(root)
-    probe = interpreter.start(root, project.package, python=python)
-    # The probe imports the user's code meanwhile.
-    from pyopscaffold import generate as generators  # noqa: PLC0415
-    from pyopscaffold.files.plan import plan  # noqa: PLC0415
-    from pyopscaffold.loader import source, tree  # noqa: PLC0415
-
-    model = source.model_of(root, probe.answer())
-    present = tree.texts(root, generators.READS)
-    made = generators.artefacts(model, project, present)
-    return plan(root, made, delete=generators.stale(made, present), force=force), model.warnings
 
 
 def _print(plan: Plan, *, check: bool) -> None:

@@ -1,0 +1,1 @@
+"""``pyopscaffold dev``: a cluster on the laptop, the project installed in it, and the operator run again on change."""

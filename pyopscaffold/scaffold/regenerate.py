@@ -1,0 +1,34 @@
+"""What generating would change in a project on disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyopscaffold.loader import interpreter
+from pyopscaffold.loader import project as project_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyopscaffold.errors import Problem
+    from pyopscaffold.files.plan import Plan
+
+
+def plan_project(root: Path, *, python: str = "", force: bool = False) -> tuple[Plan, tuple[Problem, ...]]:
+    """Read the project at ``root``, and return what generating would change, with warnings about its declarations.
+
+    Raises:
+        ProjectError, LoadError, DeclarationError, DocumentError, FilesError: as the parts say.
+
+    """
+    project = project_file.read(root)
+    probe = interpreter.start(root, project.package, python=python)
+    # The probe imports the user's code meanwhile.
+    from pyopscaffold import generate as generators  # noqa: PLC0415
+    from pyopscaffold.files.plan import plan  # noqa: PLC0415
+    from pyopscaffold.loader import source, tree  # noqa: PLC0415
+
+    model = source.model_of(root, probe.answer())
+    present = tree.texts(root, generators.READS)
+    made = generators.artefacts(model, project, present)
+    return plan(root, made, delete=generators.stale(made, present), force=force), model.warnings
