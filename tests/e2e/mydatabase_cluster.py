@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import NotFound
-from pyopscaffold.testing import ApiServer, RestClient
+from pyopscaffold.testing import ApiServer, RestClient, eventually
 from tests.tools_path import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EXAMPLE = ROOT / "examples" / "mydatabase"
 SYSTEM = "mydatabase-system"
@@ -90,6 +96,12 @@ class Operator:
         self.process.terminate()
         return self.process.wait(timeout=30)
 
+    def end(self) -> None:
+        """Stop it, if it still runs, and print its log."""
+        if self.process.poll() is None:
+            self.stop()
+        print(self.log.read_text())  # noqa: T201 - pytest shows it where the test failed
+
 
 @dataclass
 class Cluster:
@@ -102,11 +114,49 @@ class Cluster:
     operators: list[Operator] = field(default_factory=list)
 
     def start_operator(self, namespace: str, *flags: str) -> Operator:
-        """Start an operator for one namespace, under the generated RBAC."""
-        command = [sys.executable, "-m", "mydatabase", "--kubeconfig", str(self.kubeconfig), "--namespace", namespace]
+        """Start an operator for one namespace, or for all (``""``), under the generated RBAC."""
+        command = [sys.executable, "-m", "mydatabase", "--kubeconfig", str(self.kubeconfig)]
+        command += ["--namespace", namespace] if namespace else []
         command += ["--metrics-bind-address", "0", "--health-probe-bind-address", "0", *flags]
         log = self.logs / f"operator-{len(self.operators)}.log"
         with log.open("wb") as output:
             process = subprocess.Popen(command, cwd=EXAMPLE, stdout=output, stderr=output)
         self.operators.append(Operator(process, log))
         return self.operators[-1]
+
+    def kubectl(self, *arguments: str, stdin: bytes = b"") -> str:
+        """Run kubectl as admin, and give what it printed."""
+        environment = {**os.environ, "KUBECONFIG": str(self.server.kubeconfig())}
+        command = [str(self.server.kubectl), *arguments]
+        done = subprocess.run(command, input=stdin, check=True, capture_output=True, env=environment)
+        return done.stdout.decode()
+
+    def refused(self) -> list[str]:
+        """What the operators asked for and were not allowed."""
+        records = self.server.audit_log.records(user=self.user)
+        return [f"{record.verb} {record.uri}" for record in records if record.code in {401, 403}]
+
+
+def install(server: ApiServer, logs: Path) -> Cluster:
+    """Install what ``make deploy`` does, and wait until the kind is served."""
+    cluster = Cluster(server, Path(), "", logs)
+    rendered = cluster.kubectl("kustomize", str(EXAMPLE / "config" / "default"))
+    cluster.kubectl("apply", "--server-side", "--filename", "-", stdin=rendered.encode())
+    cluster.kubectl("wait", "--for=condition=Established", "crd/mydatabases.example.com")
+    client = server.client()
+    eventually(lambda: client.get("/apis/example.com/v1/mydatabases")["items"] == [])
+    client.close()
+    account = server.service_account(SYSTEM, ACCOUNT)
+    return replace(cluster, kubeconfig=server.kubeconfig(account, namespace=SYSTEM), user=account.user)
+
+
+@contextmanager
+def database_in(cluster: Cluster, test: str) -> Iterator[Database]:
+    """Give a database-to-be in a namespace of its own, called after the test."""
+    name = re.sub("[^a-z]+", "-", test.lower())[:60].strip("-")
+    client = cluster.server.client()
+    client.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    try:
+        yield Database(client, name)
+    finally:
+        client.close()
