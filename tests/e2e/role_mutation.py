@@ -1,4 +1,4 @@
-"""A life of a MyDatabase that takes all that the operator may do, under a role with or without something missing."""
+"""Lives of an operator that take all that it may do, under a role with or without something missing."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pyopscaffold.testing import ApiServer, AuditRecord
 
     MakeManager = Callable[[Path, str], Manager]
+    Steps = Sequence[tuple[str, Callable[[], object], Callable[[], bool]]]
+    """What must come about, what is done for that, and whether it has."""
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
@@ -125,15 +127,30 @@ class Life:
             return True
         return False
 
-    async def live(self, operator: asyncio.Task[None]) -> None:
-        """Go through all of it; ``failed_at`` names the step that the operator did not manage."""
-        steps: list[tuple[str, Callable[[], object], Callable[[], bool]]] = [
+    def of_a_database(self) -> Steps:
+        """Give the steps from a new database to none."""
+        return [
             ("children are made", lambda: self.write(replicas=1), self.is_made),
             ("orphans are adopted", self.orphan, self.is_made),
             ("deleted children are made anew", self.delete_children, self.is_made),
             ("events are sent and counted", lambda: None, self.has_series),
             ("the finalizer goes", lambda: self.client.delete(self.path), self.is_gone),
         ]
+
+    def of_a_leader(self) -> Steps:
+        """Give the steps of leader election."""
+        return [
+            ("it leads", lambda: None, lambda: bool(self.lease())),
+            ("it keeps the lease", lambda: None, lambda: self.lease()["renewTime"] > self.lease()["acquireTime"]),
+        ]
+
+    def lease(self) -> dict[str, Any]:
+        """Read the one Lease of the namespace, as far as it is there."""
+        leases = self.client.get(f"/apis/coordination.k8s.io/v1/namespaces/{self.namespace}/leases")["items"]
+        return leases[0]["spec"] if leases else {}
+
+    async def live(self, operator: asyncio.Task[None], steps: Steps) -> None:
+        """Go through the steps; ``failed_at`` names the one that the operator did not manage."""
         for name, act, check in steps:
             await asyncio.to_thread(act)
             await eventually_async(partial(self._is_decided, operator, check), within=LONGEST)
@@ -153,7 +170,13 @@ class Life:
 
 
 async def life(
-    server: ApiServer, tail: Tail, namespace: str, role: Sequence[Permission], make_manager: MakeManager
+    server: ApiServer,
+    tail: Tail,
+    namespace: str,
+    role: Sequence[Permission],
+    make_manager: MakeManager,
+    *,
+    of: Callable[[Life], Steps] = Life.of_a_database,
 ) -> Life:
     """Live through one life under a role that grants just these permissions."""
     client = server.client()
@@ -161,7 +184,7 @@ async def life(
     kubeconfig = await asyncio.to_thread(_admit, server, client, one)
     try:
         async with _running(make_manager(kubeconfig, namespace)) as operator:
-            await one.live(operator)
+            await one.live(operator, of(one))
     finally:
         client.close()
     await asyncio.to_thread(tail.catch_up)
@@ -189,7 +212,13 @@ def _admit(server: ApiServer, client: RestClient, one: Life) -> Path:
     client.apply(f"{RBAC}/clusterrolebindings/{name}", binding)
     asked = one.role[-1]
     resource, _, subresource = asked.resource.partition("/")
-    attributes = {"group": asked.group, "resource": resource, "subresource": subresource, "verb": asked.verb}
+    attributes = {
+        "group": asked.group,
+        "resource": resource,
+        "subresource": subresource,
+        "verb": asked.verb,
+        "name": asked.name,
+    }
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SubjectAccessReview",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +13,7 @@ import yaml
 from pyopscaffold.testing import eventually, proof
 from pyopscaffold.testing.rbac import compare, permissions
 from tests.e2e.mydatabase_cluster import EXAMPLE
-from tests.e2e.role_mutation import Tail, life
+from tests.e2e.role_mutation import Life, Tail, life
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -19,13 +21,14 @@ if TYPE_CHECKING:
 
     from pyopscaffold.runtime.manager import Manager
     from pyopscaffold.testing import ApiServer
-    from tests.e2e.role_mutation import Life
+    from pyopscaffold.testing.rbac import Permission
 
 pytestmark = pytest.mark.xdist_group("e2e-role")
 
 AT_ONCE = 6
 ROLES = proof.read(EXAMPLE)
 GRANTED = permissions(ROLES.granted)
+LEADING = tuple(one for one in permissions(ROLES.elsewhere) if one.resource == "leases")
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +56,7 @@ async def tail(server: ApiServer) -> AsyncIterator[Tail]:
 
 
 @pytest.fixture
-def make_manager(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, str], Manager]:
+def make_manager(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Manager]:
     """Give a function that makes the example's manager, for a kubeconfig and a namespace."""
     monkeypatch.syspath_prepend(EXAMPLE)
     from mydatabase.controllers.my_database import MyDatabaseReconciler  # noqa: PLC0415 - on the path by now
@@ -61,21 +64,22 @@ def make_manager(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, str], Manag
     from pyopscaffold.runtime.manager import Manager  # noqa: PLC0415 - aiohttp is for this test only
     from pyopscaffold.runtime.options import Options  # noqa: PLC0415 - beside it
 
-    def make(kubeconfig: Path, namespace: str) -> Manager:
+    def make(kubeconfig: Path, namespace: str, *, lease: str = "") -> Manager:
         options = Options(
             kubeconfig=kubeconfig,
             namespaces=(namespace,),
             metrics_bind_address="0",
             health_probe_bind_address="0",
+            leader_elect=bool(lease),
+            leader_election_id=lease,
+            leader_election_namespace=namespace,
         )
         return Manager([MyDatabaseReconciler], options=options)
 
     return make
 
 
-async def test_the_whole_role_is_exact(
-    server: ApiServer, tail: Tail, make_manager: Callable[[Path, str], Manager]
-) -> None:
+async def test_the_whole_role_is_exact(server: ApiServer, tail: Tail, make_manager: Callable[..., Manager]) -> None:
     """Under the generated role the whole life goes well, nothing is refused, and nothing is unused."""
     whole = await life(server, tail, "whole", GRANTED, make_manager)
     assert whole.failed_at == ""
@@ -84,9 +88,7 @@ async def test_the_whole_role_is_exact(
     assert found.least == ROLES.granted
 
 
-async def test_nothing_can_be_taken_away(
-    server: ApiServer, tail: Tail, make_manager: Callable[[Path, str], Manager]
-) -> None:
+async def test_nothing_can_be_taken_away(server: ApiServer, tail: Tail, make_manager: Callable[..., Manager]) -> None:
     """Without any one (rule, verb) the operator is refused just that, and its work is not done."""
     free = asyncio.Semaphore(AT_ONCE)
 
@@ -99,3 +101,21 @@ async def test_nothing_can_be_taken_away(
     missing = {str(permission): one for permission, one in zip(GRANTED, lives, strict=True)}
     assert {name: sorted(map(str, one.refused)) for name, one in missing.items()} == {name: [name] for name in missing}
     assert [name for name, one in missing.items() if not one.failed_at] == []
+
+
+async def test_nothing_can_be_taken_from_the_leaders_role(
+    server: ApiServer, tail: Tail, make_manager: Callable[..., Manager]
+) -> None:
+    """With leader election the same holds for the role of the lease."""
+    (lease,) = {permission.name for permission in LEADING if permission.name}
+    make_leader = partial(make_manager, lease=lease)
+
+    async def without(missing: Permission | None) -> Life:
+        rest = [permission for permission in (*GRANTED, *LEADING) if permission != missing]
+        namespace = f"leader-without-{missing.verb if missing else 'nothing'}"
+        return await life(server, tail, namespace, rest, make_leader, of=Life.of_a_leader)
+
+    whole, *lives = await asyncio.gather(*map(without, (None, *LEADING)))
+    assert (whole.failed_at, whole.refused) == ("", set())
+    assert [one.refused for one in lives] == [{replace(permission, name="")} for permission in LEADING]
+    assert [permission.verb for permission, one in zip(LEADING, lives, strict=True) if not one.failed_at] == []
