@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import shutil
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -61,12 +62,15 @@ def dev(
     from pyopscaffold.dev import place, run  # noqa: PLC0415 - so that --help stays quick
     from pyopscaffold.dev.screen import Plain, on_terminal  # noqa: PLC0415
     from pyopscaffold.dev.session import Settings  # noqa: PLC0415
-    from pyopscaffold.loader import project  # noqa: PLC0415
+    from pyopscaffold.loader import interpreter, project  # noqa: PLC0415
 
     root = project.find_root(Path.cwd())
+    if python and not shutil.which(python):
+        raise UsageError(f"--python {python} is no program", hint="name the project's own, such as .venv/bin/python")
     settings = Settings(
         root=root,
         project=project.read(root),
+        interpreter=tuple(interpreter.find_interpreter(root, python=python)),
         namespace=namespace,
         python=python,
         raw_logs=log_format is LogFormat.JSON,

@@ -23,8 +23,8 @@ _COLOURS = {"debug": "dim", "info": "green", "warn": "yellow", "error": "bold re
 class Live:
     """A Screen: lines scroll above a table of the objects, which is drawn anew only when something changed."""
 
-    def __init__(self) -> None:
-        self._console = Console(highlight=False, soft_wrap=True)
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(highlight=False, soft_wrap=True)
         self._live = RichLive(console=self._console, auto_refresh=False)
         self._shown: tuple[tuple[Row, ...], str] = ((), "")
 

@@ -31,7 +31,6 @@ from pyopscaffold.errors import (
     UsageError,
     UserError,
 )
-from pyopscaffold.loader.interpreter import find_interpreter
 from pyopscaffold.model.project import Project
 from pyopscaffold.runtime.client.http import HttpClient
 
@@ -55,10 +54,15 @@ _SYNCED = "caches are synced"
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What is run and how; ``namespace`` is empty for all, ``arguments`` go to the operator."""
+    """What is run and how.
+
+    ``interpreter`` is the command of the project's own Python, chosen by ``python`` if that is given; ``namespace`` is
+    empty for all; ``arguments`` go to the operator.
+    """
 
     root: Path
     project: Project
+    interpreter: tuple[str, ...]
     namespace: str = ""
     python: str = ""
     raw_logs: bool = False
@@ -76,7 +80,6 @@ class Session:
         self._screen = screen
         self._revive = revive
         self._manifests: Manifests | None = None
-        self._interpreter = find_interpreter(settings.root, python=settings.python)
         self._changes = Changes(settings.root, (settings.project.package, "config", "PROJECT"))
         self._as_user = False
         self._stale = True
@@ -131,7 +134,9 @@ class Session:
     async def _generate(self) -> None:
         settings = self._settings
         generating = asyncio.to_thread(project.regenerate, settings.root, python=settings.python)
-        compiling = asyncio.to_thread(project.check_syntax, settings.root, settings.project.package, self._interpreter)
+        compiling = asyncio.to_thread(
+            project.check_syntax, settings.root, settings.project.package, self._settings.interpreter
+        )
         generated, compiled = await asyncio.gather(generating, compiling, return_exceptions=True)
         if isinstance(generated, BaseException):
             raise generated
@@ -192,7 +197,14 @@ class Session:
         flags += ["--metrics-bind-address", "0", "--health-probe-bind-address", "0"]
         if self._manifests and (namespace := self._namespace(self._manifests)):
             flags += ["--namespace", namespace]
-        return [*self._interpreter, "-u", "-m", self._settings.project.package, *flags, *self._settings.arguments]
+        return [
+            *self._settings.interpreter,
+            "-u",
+            "-m",
+            self._settings.project.package,
+            *flags,
+            *self._settings.arguments,
+        ]
 
     def _line(self, text: str) -> None:
         """Show a line of the operator's; one of them tells that it works."""
