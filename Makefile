@@ -42,8 +42,8 @@ $(VENV)/.installed: $(VENV)/.locked pyproject.toml hatch_build.py runtime/pyproj
 	@touch $@
 
 .PHONY: tools
-tools: setup $(TOOLS)/helm $(TOOLS)/controller-gen ## Have what the tests run: a control plane, helm, controller-gen
-	$(BIN)/pyopscaffold envtest setup
+tools: setup $(TOOLS)/helm $(TOOLS)/controller-gen ## Have what the tests run: a simulated cluster, helm, controller-gen
+	$(BIN)/pyopscaffold envtest setup --simulated
 
 $(TOOLS)/helm $(TOOLS)/controller-gen: tests/tools/go.mod tests/tools/go.sum
 	@command -v go >/dev/null || { echo "The tests need Go, to build $(@F): https://go.dev/dl" >&2; exit 2; }
@@ -89,7 +89,7 @@ bench: tools ## Measure; benchmarks/RESULTS.md has what was found
 ## Product
 
 .PHONY: demo
-demo: setup ## See it work: from an empty folder to a reconciling operator on a real API server
+demo: setup ## See it work: from an empty folder to a reconciling operator on a simulated cluster
 	$(BIN)/python examples/demo.py
 
 .PHONY: examples

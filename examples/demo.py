@@ -1,8 +1,8 @@
 """From an empty folder to a reconciling operator, live: ``make demo``.
 
-Every step is a command that is printed, then really run. etcd and kube-apiserver are the real ones; there are no nodes,
-so a stand-in plays the StatefulSet controller and the garbage collector. All of it happens in a temporary folder and
-ends with this program, also by Ctrl-C.
+Every step is a command that is printed, then really run. The control plane is the real one, with its controllers and
+scheduler; only the nodes, on which the pods would run, are played. All of it happens in a temporary folder and ends
+with this program, also by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -240,6 +240,7 @@ def play(shell: Shell, watcher: Watcher) -> None:
     shell.run(*manage, '{"spec": {"replicas": 3}}')
     watcher.until("The operator makes a Service and a StatefulSet, and waits for the pods", is_ready("14", 3))
     shell.run("kubectl", "get", "mydatabases")
+    shell.run("kubectl", "get", "pods", "--output", "wide")
     shell.run("kubectl", "explain", "mydatabases.spec.replicas")
     shell.run("kubectl", "scale", "mydatabase", DATABASE, "--replicas=5")
     watcher.until("Scaled through the scale subresource", is_ready("14", 5))
@@ -265,17 +266,17 @@ def demo(folder: Path) -> None:
     project = folder / "mydatabase"
     project.mkdir()
     kubeconfig = folder / "kubeconfig"
-    say("Binaries of the control plane")
+    say("Binaries of the cluster")
     tool = Path(sys.executable).parent / "pyopscaffold"
-    console.print("$ pyopscaffold envtest setup", style="bold cyan", markup=False)
-    subprocess.run([tool, "envtest", "setup"], check=True)
+    console.print("$ pyopscaffold envtest setup --simulated", style="bold cyan", markup=False)
+    subprocess.run([tool, "envtest", "setup", "--simulated"], check=True)
     found = subprocess.run([tool, "envtest", "path", "--plain"], check=True, capture_output=True, text=True)
     shell = Shell(project, Path(found.stdout.strip()) / "kubectl", kubeconfig)
     scaffold(shell)
     with ExitStack() as running:
-        say("4. Start a real etcd and kube-apiserver, and a stand-in for the controllers that need nodes")
-        control_plane = ("pyopscaffold", "envtest", "run", "--stand-in", "--kubeconfig", str(kubeconfig))
-        running.enter_context(shell.background(*control_plane, log=folder / "envtest.log"))
+        say("4. Start a cluster: API server, controllers and scheduler are the real ones, the nodes are simulated")
+        cluster = ("pyopscaffold", "envtest", "run", "--simulated", "--nodes", "3", "--kubeconfig", str(kubeconfig))
+        running.enter_context(shell.background(*cluster, log=folder / "envtest.log"))
         eventually(kubeconfig.exists, within=PATIENCE)
         install(shell)
         say("7. Run the operator")
@@ -288,7 +289,7 @@ def demo(folder: Path) -> None:
         except PyopscaffoldError:
             console.print(indented((folder / "operator.log").read_text()), markup=False)
             raise
-        say("8. Clean up: the operator drains and stops, then the control plane")
+        say("8. Clean up: the operator drains and stops, then the cluster")
         process.terminate()
         code = process.wait(timeout=30)
         console.print(f"  the operator ended with exit code {code}", style="dim")

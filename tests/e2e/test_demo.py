@@ -27,7 +27,7 @@ STEPS = (
     "$ pyopscaffold create api --group '' --version v1 --kind MyDatabase",
     "$ pyopscaffold generate",
     "$ pyopscaffold lint-crd config/crd/bases",
-    "$ pyopscaffold envtest run --stand-in",
+    "$ pyopscaffold envtest run --simulated --nodes 3",
     "$ kubectl apply --server-side --filename install.yaml",
     "$ kubectl create token mydatabase-controller-manager",
     "$ python -m mydatabase --kubeconfig operator.kubeconfig",
@@ -60,7 +60,7 @@ def test_it_goes_through_every_step(tmp_path: Path) -> None:
     assert eventually(lambda: left_of(tmp_path) == [])
 
 
-@pytest.mark.parametrize("step", ["4. Start a real etcd", "7. Run the operator"])
+@pytest.mark.parametrize("step", ["4. Start a cluster", "7. Run the operator"])
 def test_ctrl_c_leaves_nothing(tmp_path: Path, step: str) -> None:
     """Ctrl-C while a step runs ends the demo with 130, and every process and file of it."""
     log = tmp_path / "log"
@@ -91,5 +91,5 @@ def test_a_terminal_gets_a_live_table(tmp_path: Path) -> None:
     assert demo.wait(timeout=40) == 130, shown.decode()
     redrawn = shown.partition(UP)[2]
     assert b"StatefulSet" in redrawn
-    assert shown.count(HIDE) == shown.count(SHOW) > 0
+    assert shown.rfind(SHOW) > shown.rfind(HIDE) >= 0
     assert eventually(lambda: left_of(tmp_path) == [])
