@@ -11,7 +11,7 @@ from pyopscaffold.api import markers as own_markers
 from pyopscaffold.api.declarations import RbacRule
 from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
-from pyopscaffold.loader import checks
+from pyopscaffold.loader import checks, transitions
 from pyopscaffold.loader.interpreter import relative, start
 from pyopscaffold.loader.paths import PathReader
 from pyopscaffold.loader.suggest import choose, spell_instead
@@ -82,6 +82,7 @@ class _Reader:
         kinds = [self._kind(item) for item in self._answer.get("resources", ())]
         controllers = [self._controller(item) for item in self._answer.get("controllers", ())]
         self.problems.update(checks.kinds(kinds))
+        self.problems.update(transitions.problems(kinds))
         found = checks.controllers(controllers)
         self.problems.update(found.problems)
         self.warnings.update(found.warnings)

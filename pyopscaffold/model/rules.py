@@ -8,16 +8,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
-from pyopscaffold.api.markers import Reason
+from pyopscaffold.api.markers import CEL, Immutable, Reason
 from pyopscaffold.kube.names import camel_case
 from pyopscaffold.schema import Rule, Schema
 
 if TYPE_CHECKING:
-    from pyopscaffold.api.markers import CEL
+    from collections.abc import Iterator
 
 UNCHANGED = Rule(rule="self == oldSelf", message="field is immutable")
 
 _REASONS = get_args(Reason)
+_OLD = re.compile(r"(?<![.\w])oldSelf\b")
+_TEXT = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
 _STEP = re.compile(r"\.(\w+)|\['([^']+)'\]")
 _RESERVED = frozenset(
     """true false null in as break const continue else for function if import let loop package namespace return var
@@ -51,21 +53,35 @@ def rule_of(marker: CEL) -> Rule:
     )
 
 
+def compares(marker: Any) -> bool:
+    """Whether a marker puts a transition rule into the schema, one that reads the old value."""
+    return isinstance(marker, Immutable) or (isinstance(marker, CEL) and _reads_old(marker.rule))
+
+
+def _reads_old(rule: str) -> bool:
+    return bool(_OLD.search(_TEXT.sub("", rule)))
+
+
 def misuse(marker: CEL, schema: Schema) -> str | None:
     """Return what the API server would find wrong around a rule's expression, None if nothing."""
-    texts = {name: getattr(marker, name) for name in ("rule", "message", "message_expression", "field_path")}
-    for name, value in texts.items():
+    for name in ("rule", "message", "message_expression", "field_path"):
+        value = getattr(marker, name)
         if not isinstance(value, str) or (value and not value.strip()):
             return f"{name} of CEL is {value!r}, no text; write one in quotes"
+    return next(_misuses(marker), None) or _bad_path(marker.field_path, schema)
+
+
+def _misuses(marker: CEL) -> Iterator[str]:
     if not marker.rule:
-        return 'CEL("") says nothing; write an expression such as CEL("self.size() > 0")'
+        yield 'CEL("") says nothing; write an expression such as CEL("self.size() > 0")'
     if marker.reason and marker.reason not in _REASONS:
-        return f"CEL has no reason {marker.reason!r}; write {', '.join(_REASONS[:-1])} or {_REASONS[-1]}"
+        yield f"CEL has no reason {marker.reason!r}; write {', '.join(_REASONS[:-1])} or {_REASONS[-1]}"
     if "\n" in marker.message.strip():
-        return "the message of a CEL rule is one line; write it in one"
+        yield "the message of a CEL rule is one line; write it in one"
     if "\n" in marker.rule.strip() and not marker.message:
-        return 'a CEL rule of several lines has no message; write message="..."'
-    return _bad_path(marker.field_path, schema)
+        yield 'a CEL rule of several lines has no message; write message="..."'
+    if marker.optional_old_self is not None and not _reads_old(marker.rule):
+        yield "optional_old_self is for rules that read oldSelf; leave it out"
 
 
 def _bad_path(path: str, schema: Schema) -> str | None:

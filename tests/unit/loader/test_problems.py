@@ -152,6 +152,22 @@ FIELDS = {
         "CEL can't apply to Any; no rule can look into what has no schema",
     ),
     "immutable anything": ("x: Annotated[Any, Immutable()]", "Immutable can't apply to Any; no rule can look into"),
+    "old value without oldSelf": (
+        "x: Annotated[str, CEL(\"self != 'oldSelf'\", optional_old_self=True)]",
+        "optional_old_self is for rules that read oldSelf; leave it out",
+    ),
+    "immutable item": (
+        "x: list[Annotated[str, Immutable()]]",
+        "Immutable reads the old value, which nobody finds here: the items of Spec.x have no key; write ListMap there",
+    ),
+    "rule on the old item of a set": (
+        'x: Annotated[list[Annotated[str, CEL("self.size() >= oldSelf.size()")]], ListSet()]',
+        "CEL reads the old value, which nobody finds here: the items of Spec.x have no key",
+    ),
+    "immutable value of an atomic dict": (
+        'x: Annotated[dict[str, Annotated[str, Immutable()]], MapType("atomic")]',
+        'Spec.x is replaced as a whole; drop MapType("atomic") there, or put the rule above it',
+    ),
     "private name": ("_x: int = 1", "no field of an API starts with an underscore; rename it, or write Name"),
     "unbound generic": ("x: Ref", "the type ~T has no schema; name the type itself, as in Ref[Secret]"),
 }
@@ -184,6 +200,9 @@ SUBJECTS = {
     "private name": "Spec._x",
     "item that may be None": "Spec.x[]",
     "bound on items": "Spec.x",
+    "immutable item": "Spec.x[]",
+    "rule on the old item of a set": "Spec.x[]",
+    "immutable value of an atomic dict": "Spec.x{}",
     "unbound generic": "Ref.to",
 }
 
@@ -222,6 +241,37 @@ def test_option(problems: Mapping[str, str], name: str) -> None:
     assert OPTIONS[name][1] in problems[name]
     assert problems[name].count("\n") == 1
     assert f".py:{line}: Thing: " in problems[name]
+
+
+def test_transition_rules_below_lists(tmp_path: Path) -> None:
+    """A rule in a dataclass is refused where some list has it without keys; those that read no old value are not."""
+    said = told(
+        tmp_path,
+        """\
+        @cel("self.name != 'oldSelf'")
+        @cel("has(self.note) || !has(oldSelf.note)")
+        @dataclass(kw_only=True)
+        class Item:
+            name: Annotated[str, CEL("self.oldSelf != ''")]
+            note: Annotated[str | None, Immutable()] = None
+
+        @dataclass(kw_only=True)
+        class Spec:
+            keyed: Annotated[list[Item], ListMap("name")]
+            by_name: dict[str, Item]
+            loose: list[dict[str, Item]]
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+        """,
+    )
+    lost = "which nobody finds here: the items of Spec.loose have no key; write ListMap there, or put the rule above it"
+    assert said == [
+        f"acme/api/kind.py:{FIRST + 3}: Item: CEL reads the old value, {lost}",
+        f"acme/api/kind.py:{FIRST + 5}: Item.note: Immutable reads the old value, {lost}",
+    ]
 
 
 def test_rule_of_a_class(tmp_path: Path) -> None:

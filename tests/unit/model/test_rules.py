@@ -33,7 +33,7 @@ class Part(Base):
 @dataclass(kw_only=True)
 class Thing(Object):
     spec: Annotated[Part, CEL("field")]
-    more: list[Annotated[Part, CEL("item")]] = field(default_factory=list)
+    more: Annotated[list[Annotated[Part, CEL("item")]], ListMap("name")] = field(default_factory=list)
 """
 
 
