@@ -13,12 +13,13 @@ DECLARATIONS = ROOT / "tests" / "oracle" / "testdata" / "python"
 MISTAKES = """\
 from acme.api.v1.my_database import MyDatabase, MyDatabaseSpec
 from acme.controllers.my_database import MyDatabaseReconciler
-from pyopscaffold.api import Column
+from pyopscaffold.api import CEL, Column
 from pyopscaffold.runtime import Context, Result
 
 MyDatabaseSpec(replicas="3")
 MyDatabase(spec=MyDatabaseSpec()).spec.replica
 Column("A", "status.replicas")
+CEL("true", reason="Forbidden")
 
 
 class Wrong(MyDatabaseReconciler):
@@ -40,8 +41,8 @@ def test_declarations_are_strictly_typed() -> None:
 
 
 def test_mistakes_are_found() -> None:
-    """A wrong value, a misspelt field, and a wrong result are found before anything runs."""
+    """A wrong value, a misspelt field, an unknown word, and a wrong result are found before anything runs."""
     done = _mypy("--command", MISTAKES)
     errors = [line for line in done.stdout.splitlines() if ": error: " in line]
     codes = [(line.split(":")[1], line.rpartition("[")[2].rstrip("]")) for line in errors]
-    assert codes == [("6", "arg-type"), ("7", "attr-defined"), ("8", "call-arg"), ("13", "arg-type")]
+    assert codes == [("6", "arg-type"), ("7", "attr-defined"), ("8", "call-arg"), ("9", "arg-type"), ("14", "arg-type")]
