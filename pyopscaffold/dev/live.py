@@ -25,7 +25,7 @@ class Live:
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(highlight=False, soft_wrap=True)
-        self._live = RichLive(console=self._console, auto_refresh=False)
+        self._live = RichLive(console=self._console, auto_refresh=False, transient=True)
         self._shown: tuple[tuple[Row, ...], str] = ((), "")
 
     def __enter__(self) -> Self:

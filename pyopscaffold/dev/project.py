@@ -54,4 +54,4 @@ def check_syntax(root: Path, package: str, command: Sequence[str]) -> None:
         first = [line for line in said[: ends[0] if ends else None] if line.strip()]
         place = _PLACE.search("\n".join(first))
         where = f"{place['file'].removeprefix('./')}:{place['line']}: " if place else ""
-        raise LoadError(f"{where}{first[-1].strip()}", hint="mend the line and save it")
+        raise LoadError(f"{where}{first[-1].strip()}", hint="mend the line, then try again")

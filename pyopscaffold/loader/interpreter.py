@@ -126,7 +126,7 @@ def _no_answer(command: list[str], code: int, complaints: bytes) -> LoadError:
 def _import_failure(root: Path, package: str, failure: dict[str, Any]) -> LoadError:
     kind, message, missing = failure["type"], failure["message"], failure["missing"]
     place = f"{relative(root, failure['file'])}:{failure['line']}: " if failure["file"] else ""
-    hint = "mend the line and run the command again"
+    hint = "mend the line, then try again"
     if missing == package:
         return LoadError(
             f"there is no package {package} in {root}",
