@@ -6,6 +6,9 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING
 
+import pytest
+
+from pyopscaffold.errors import DeclarationError
 from pyopscaffold.loader import source
 
 if TYPE_CHECKING:
@@ -50,3 +53,10 @@ def read_kind(root: Path, text: str) -> KindModel:
     """Write and read a package with one kind."""
     (kind,) = read(root, {"api/kind.py": IMPORTS + textwrap.dedent(text)}).kinds
     return kind
+
+
+def told(root: Path, text: str) -> list[str]:
+    """Return what is said about a module."""
+    with pytest.raises(DeclarationError) as caught:
+        read(root, {"api/kind.py": IMPORTS + textwrap.dedent(text)})
+    return [str(problem) for problem in caught.value.problems]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pyopscaffold.errors import DeclarationError
-from tests.unit.loader.projects import FIRST, IMPORTS, read
+from tests.unit.loader.projects import FIRST, IMPORTS, read, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -241,66 +240,6 @@ def test_option(problems: Mapping[str, str], name: str) -> None:
     assert OPTIONS[name][1] in problems[name]
     assert problems[name].count("\n") == 1
     assert f".py:{line}: Thing: " in problems[name]
-
-
-def test_transition_rules_below_lists(tmp_path: Path) -> None:
-    """A rule in a dataclass is refused where some list has it without keys; those that read no old value are not."""
-    said = told(
-        tmp_path,
-        """\
-        @cel("self.name != 'oldSelf'")
-        @cel("has(self.note) || !has(oldSelf.note)")
-        @dataclass(kw_only=True)
-        class Item:
-            name: Annotated[str, CEL("self.oldSelf != ''")]
-            note: Annotated[str | None, Immutable()] = None
-
-        @dataclass(kw_only=True)
-        class Spec:
-            keyed: Annotated[list[Item], ListMap("name")]
-            by_name: dict[str, Item]
-            loose: list[dict[str, Item]]
-
-        @resource(group="example.com", version="v1")
-        @dataclass(kw_only=True)
-        class Thing(Object):
-            spec: Spec
-        """,
-    )
-    lost = "which nobody finds here: the items of Spec.loose have no key; write ListMap there, or put the rule above it"
-    assert said == [
-        f"acme/api/kind.py:{FIRST + 3}: Item: CEL reads the old value, {lost}",
-        f"acme/api/kind.py:{FIRST + 5}: Item.note: Immutable reads the old value, {lost}",
-    ]
-
-
-def test_rule_of_a_class(tmp_path: Path) -> None:
-    """A mistake in @cel is told once, at the class, however often the class is used."""
-    said = told(
-        tmp_path,
-        """\
-        @cel("true", reason="Because")
-        @dataclass(kw_only=True)
-        class Spec:
-            x: int
-
-        @resource(group="example.com", version="v1")
-        @dataclass(kw_only=True)
-        class Thing(Object):
-            spec: Spec
-            other: Spec
-        """,
-    )
-    assert [line.partition("; ")[0] for line in said] == [
-        f"acme/api/kind.py:{FIRST + 2}: Spec: CEL has no reason 'Because'"
-    ]
-
-
-def told(root: Path, text: str) -> list[str]:
-    """Return what is said about a module."""
-    with pytest.raises(DeclarationError) as caught:
-        read(root, {"api/kind.py": IMPORTS + textwrap.dedent(text)})
-    return [str(problem) for problem in caught.value.problems]
 
 
 def test_all_problems_of_a_run_sorted_by_place(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_kubebuilders_other_spellings_are_understood() -> None:
     ("options", "message"),
     [
         ("{image: a:1, containerPort: http}", "options can't be read: invalid literal for int()"),
-        ("{image: a:1, containerCommand: \"'\"}", "options can't be read: No closing quotation"),
+        ('{image: a:1, containerCommand: "\'"}', "options can't be read: No closing quotation"),
         ("{}", "image is missing"),
     ],
 )
