@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import shutil
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -59,18 +58,16 @@ def dev(
     On a simulated cluster that is kept for the project's next run, or on one that exists. CRDs, roles and samples are
     installed, and the operator runs as its own ServiceAccount.
     """
-    from pyopscaffold.dev import place, run  # noqa: PLC0415 - so that --help stays quick
+    from pyopscaffold.dev import place, project, run  # noqa: PLC0415 - so that --help stays quick
     from pyopscaffold.dev.screen import Plain, on_terminal  # noqa: PLC0415
     from pyopscaffold.dev.session import Settings  # noqa: PLC0415
-    from pyopscaffold.loader import interpreter, project  # noqa: PLC0415
+    from pyopscaffold.loader.project import find_root, read  # noqa: PLC0415
 
-    root = project.find_root(Path.cwd())
-    if python and not shutil.which(python):
-        raise UsageError(f"--python {python} is no program", hint="name the project's own, such as .venv/bin/python")
+    root = find_root(Path.cwd())
     settings = Settings(
         root=root,
-        project=project.read(root),
-        interpreter=tuple(interpreter.find_interpreter(root, python=python)),
+        project=read(root),
+        interpreter=project.python_of(root, python=python),
         namespace=namespace,
         python=python,
         raw_logs=log_format is LogFormat.JSON,

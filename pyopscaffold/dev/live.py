@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pyopscaffold.dev.objects import Row
 
 _COLOURS = {"debug": "dim", "info": "green", "warn": "yellow", "error": "bold red", "fatal": "bold red"}
+_FEWEST = 5
+"""How many objects are shown on the lowest terminal."""
 
 
 class Live:
@@ -74,9 +76,14 @@ class Live:
             return
         self._shown = shown
         table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-        for row in rows:
+        room = max(_FEWEST, self._console.height // 2)
+        # where not all fit, those that want attention come first
+        shown_rows = rows if len(rows) <= room else sorted(rows, key=lambda row: row.good)[:room]
+        for row in shown_rows:
             style = "green" if row.good else "yellow"
             table.add_row(row.kind, row.where, Text(row.state, style), Text(row.why, "dim"))
         if not rows:
             table.add_row(Text("no objects yet", "dim"))
+        if more := len(rows) - len(shown_rows):
+            table.add_row(Text(f"and {more} more", "dim"))
         self._live.update(Group(Rule(Text(title, "bold"), align="left", style="dim"), table), refresh=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-from pyopscaffold.errors import LoadError
+from pyopscaffold.errors import LoadError, UsageError
 from pyopscaffold.files.apply import apply
+from pyopscaffold.loader.interpreter import find_interpreter
 from pyopscaffold.scaffold.regenerate import plan_project
 
 if TYPE_CHECKING:
@@ -18,6 +20,28 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 _COMPILE_SECONDS = 60.0
+
+
+def python_of(root: Path, *, python: str) -> tuple[str, ...]:
+    """Return the command of the project's own Python: Python itself, so that signals meet the operator.
+
+    Raises:
+        UsageError: ``python`` is no program.
+        LoadError: there is none with the project's dependencies.
+
+    """
+    if python and not shutil.which(python):
+        raise UsageError(f"--python {python} is no program", hint="name the project's own, such as .venv/bin/python")
+    command = find_interpreter(root, python=python)
+    if len(command) == 1:
+        return tuple(command)
+    found = subprocess.run(
+        [*command, "-c", "import sys; print(sys.executable)"], cwd=root, capture_output=True, text=True, check=False
+    )
+    if found.returncode:
+        said = found.stderr.strip().splitlines() or [f"exit code {found.returncode}"]
+        raise LoadError(f"{' '.join(command[:2])} gives no Python with the project's dependencies: {said[-1]}")
+    return (found.stdout.strip(),)
 
 
 def regenerate(root: Path, *, python: str) -> tuple[tuple[str, ...], tuple[Problem, ...]]:

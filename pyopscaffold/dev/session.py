@@ -228,6 +228,7 @@ class Session:
 
     async def _show(self) -> NoReturn:
         silent_since: float | None = None
+        warned = ""
         while True:
             try:
                 kinds = self._manifests.kinds if self._manifests else ()
@@ -240,9 +241,10 @@ class Session:
                     self._screen.note("the API server is gone; starting the cluster again, with all that is in it")
                     await asyncio.to_thread(self._revive)
             except ClientError as error:
-                self._screen.warn(f"the objects can't be listed: {error}")
-                await asyncio.sleep(_LIST_SECONDS * 10)
+                if warned != (warned := str(error)):
+                    self._screen.warn(f"the objects can't be listed: {error}")
             else:
+                warned = ""
                 if silent_since is not None:
                     self._screen.note("the API server answers again")
                 silent_since = None

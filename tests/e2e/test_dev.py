@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +17,8 @@ from tests.e2e.mydatabase_cluster import EXAMPLE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from pyopscaffold.testing import ApiServer
 
 pytestmark = [pytest.mark.xdist_group("dev"), pytest.mark.timeout(300)]
 
@@ -163,27 +165,62 @@ def test_what_is_kept(tmp_path: Path) -> None:
     eventually(lambda: processes(tmp_path) == [], within=PATIENCE)
 
 
-def test_on_a_cluster_that_exists(control_planes: Callable[..., object], tmp_path: Path) -> None:
-    """With --kubeconfig nothing is started but the operator, which has its own account there, too."""
-    plane = control_planes()
-    kubeconfig = str(plane.server.kubeconfig(path=tmp_path / "kubeconfig"))  # type: ignore[attr-defined]  # ControlPlane
-    project = copy_of(EXAMPLE, tmp_path / "mydatabase")
-    asked = subprocess.run(
-        [*COMMAND, "--kubeconfig", kubeconfig],
-        cwd=project,
+@pytest.mark.parametrize("moment", ["starting an API server", "export KUBECONFIG="])
+def test_ctrl_c_while_it_starts(tmp_path: Path, moment: str) -> None:
+    """Ctrl-C before anything is ready leaves no more than Ctrl-C later."""
+    dev = Dev.start(copy_of(EXAMPLE, tmp_path / "mydatabase"), tmp_path, "--nodes", "0")
+    dev.shows(moment)
+    assert dev.interrupt() == 130
+    assert processes(tmp_path) == []
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def elsewhere(control_planes: Callable[..., Any]) -> ApiServer:
+    """Give another cluster, where ``author`` may do much, but give nobody rights."""
+    server: ApiServer = control_planes(users=["author"]).server
+    client = server.client()
+    rbac = "/apis/rbac.authorization.k8s.io/v1"
+    groups = ["", "apps", "apiextensions.k8s.io", "events.k8s.io", "example.com"]
+    rules = [{"apiGroups": groups, "resources": ["*"], "verbs": ["*"]}]
+    names = {"metadata": {"name": "author"}, "apiVersion": "rbac.authorization.k8s.io/v1"}
+    client.apply(f"{rbac}/clusterroles/author", {**names, "kind": "ClusterRole", "rules": rules})
+    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "author"}
+    subjects = [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "author"}]
+    binding = {**names, "kind": "ClusterRoleBinding", "roleRef": reference, "subjects": subjects}
+    client.apply(f"{rbac}/clusterrolebindings/author", binding)
+    return server
+
+
+def test_nothing_is_changed_without_consent(elsewhere: ApiServer, tmp_path: Path) -> None:
+    """Where nobody can be asked, an existing cluster is named and left alone, unless --yes is given."""
+    done = subprocess.run(
+        [*COMMAND, "--kubeconfig", str(elsewhere.kubeconfig(path=tmp_path / "kubeconfig"))],
+        cwd=copy_of(EXAMPLE, tmp_path / "mydatabase"),
         env=environment(tmp_path),
         capture_output=True,
         text=True,
         check=False,
         stdin=subprocess.DEVNULL,
     )
-    assert asked.returncode == 2
-    assert f"into envtest at {plane.server.url}, as admin" in asked.stderr  # type: ignore[attr-defined]
-    assert "--yes" in asked.stderr
+    assert done.returncode == 2
+    error, hint = done.stderr.splitlines()
+    assert error.endswith(f"will be installed into envtest at {elsewhere.url}, as admin")
+    assert "--yes" in hint
 
-    dev = Dev.start(project, tmp_path, "--kubeconfig", kubeconfig, "--yes", "--namespace", "shop")
-    dev.shows("MyDatabase shop/mydatabase-sample  Ready=False")
-    assert dev.operator_identity() == "system:serviceaccount:mydatabase-system:mydatabase-controller-manager"
+
+@pytest.mark.parametrize(
+    ("user", "operator"),
+    [("admin", "system:serviceaccount:mydatabase-system:mydatabase-controller-manager"), ("author", "author")],
+)
+def test_on_a_cluster_that_exists(elsewhere: ApiServer, tmp_path: Path, user: str, operator: str) -> None:
+    """Only the operator is started: under its own account, or as a user who may not give that rights."""
+    kubeconfig = elsewhere.kubeconfig(elsewhere.identity(user), path=tmp_path / "kubeconfig")
+    flags = ("--kubeconfig", str(kubeconfig), "--yes", "--namespace", f"shop-of-{user}")
+    dev = Dev.start(copy_of(EXAMPLE, tmp_path / "mydatabase"), tmp_path, *flags)
+    dev.shows(f"MyDatabase shop-of-{user}/mydatabase-sample  Ready=False")
+    assert dev.operator_identity() == operator
+    assert ("warning: the operator runs as you" in dev.err) == (operator == user)
     assert processes(tmp_path, "etcd") == []
     assert dev.interrupt() == 130
     assert processes(tmp_path) == []

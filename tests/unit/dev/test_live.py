@@ -23,3 +23,14 @@ def test_lines_stand_above_the_objects() -> None:
     assert "hint: mend it" in last
     assert "shop is running" in last
     assert "Shop  default/shop  Ready=True  AllPodsReady: 3 of 3" in last
+
+
+def test_many_objects_leave_room_for_lines() -> None:
+    """On a low terminal, objects that are not ready are shown first, and the others counted."""
+    shown = io.StringIO()
+    rows = [Row("Shop", f"default/shop-{number}", f"Ready={number != 30}", "") for number in range(40)]
+    console = Console(file=shown, force_terminal=True, width=100, height=20, color_system=None)
+    with Live(console) as screen:
+        screen.objects(rows, "shop is running")
+    assert shown.getvalue().index("shop-30 ") < shown.getvalue().index("shop-0 ")
+    assert "and 30 more" in shown.getvalue()
