@@ -108,8 +108,7 @@ def resource(
     kind's plural, ``singular`` to its lower case. ``deprecated`` is the warning that clients get, "" for the server's.
 
     Raises:
-        DeclarationError: an argument is of a wrong type, the class is no dataclass deriving from Object, or
-            ``@dataclass`` stands above ``@resource``.
+        DeclarationError: an argument has a wrong type, or the class below is no dataclass deriving from Object.
 
     """
     caller = sys._getframe(1)  # noqa: SLF001 - the only way to know where a declaration stands when source is absent
@@ -144,12 +143,17 @@ def resource(
             file=file,
             line=line,
         )
-        setattr(cls, _DECLARATION, declaration)
-        cls.gvk, cls.api_version, cls.kind = gvk, gvk.api_version, name
-        _resources[f"{cls.__module__}.{cls.__qualname__}"] = cls
-        return cls
+        return _declared(cls, declaration)
 
     return declare
+
+
+def _declared(cls: type[_T], declaration: ResourceDeclaration) -> type[_T]:
+    gvk = declaration.gvk
+    setattr(cls, _DECLARATION, declaration)
+    cls.gvk, cls.api_version, cls.kind = gvk, gvk.api_version, gvk.kind
+    _resources[f"{cls.__module__}.{cls.__qualname__}"] = cls
+    return cls
 
 
 def _misplaced(cls: type) -> Iterator[str]:
