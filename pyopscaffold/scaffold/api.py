@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 LINE_LENGTH = 120
 """What the made project's pyproject.toml tells ruff."""
 
+_TEST_MODULES = {"project", "deployment"}
+"""What a new project tests already, in tests/ or in e2e/: names that a second module of tests can't have."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ApiOptions:
@@ -250,8 +253,7 @@ def _code(project: Project, resource: ResourceEntry, options: ApiOptions) -> Ite
 def _test_path(project: Project, resource: ResourceEntry) -> str:
     group = f"{project_file.group_module(resource)}_" if project.multigroup else ""
     name = f"{group}{snake_case(resource.kind)}"
-    # tests/test_project.py is about the project as a whole, and there already.
-    return f"tests/test_{'project_kind' if name == 'project' else name}.py"
+    return f"tests/test_{name}_kind.py" if name in _TEST_MODULES else f"tests/test_{name}.py"
 
 
 def _values(project: Project, resource: ResourceEntry) -> dict[str, object]:

@@ -50,13 +50,16 @@ def test_an_empty_group_is_the_domain(project: Folder) -> None:
     assert 'group="example.com"' in project.files()["shop_operator/api/v1/my_database.py"]
 
 
-def test_a_kind_called_project_is_tested_too(project: Folder) -> None:
-    """The tests of a kind have a file of their own, whatever the kind's name."""
+@pytest.mark.parametrize("kind", ["Project", "Deployment"])
+def test_tests_of_a_kind_have_a_module_of_their_own(project: Folder, kind: str) -> None:
+    """The modules of the project's tests are there already, and no two may have one name."""
     before = project.files()
-    project.run("create", "api", "--group", "hub", "--version", "v1", "--kind", "Project")
+    project.run("create", "api", "--group", "hub", "--version", "v1", "--kind", kind)
     new = project.files()
-    assert new["tests/test_project.py"] == before["tests/test_project.py"]
-    assert "shop_operator.api.v1.project import" in new["tests/test_project_kind.py"]
+    assert before.keys() <= new.keys()
+    assert f"shop_operator.api.v1.{kind.lower()} import" in new[f"tests/test_{kind.lower()}_kind.py"]
+    modules = [path.rpartition("/")[2] for path in new if path.startswith(("tests/", "e2e/"))]
+    assert len(modules) == len(set(modules))
 
 
 def test_a_second_version_has_types_only(project: Folder) -> None:
