@@ -47,6 +47,7 @@ _PATIENCE_SECONDS = 2.0
 """How long an embedded API server may be silent before it is started again."""
 _NO_CHANGE_HELPS = (UsageError, KubeconfigError, ConnectionFailed, Unauthorized, Forbidden)
 """What is wrong with the cluster or the command line at the start, whatever the project's files say."""
+_NAMED_FILES = 3
 _CONFIG = "config/"
 _SYNCED = "caches are synced"
 """What the runtime logs when an operator begins to work."""
@@ -145,7 +146,8 @@ class Session:
         for warning in warnings:
             self._screen.warn(str(warning))
         if written:
-            self._screen.note(f"generated {', '.join(written)}")
+            few = len(written) <= _NAMED_FILES
+            self._screen.note(f"generated {', '.join(written) if few else f'{len(written)} files'}")
             self._outdated = True
         if isinstance(compiled, BaseException):
             raise compiled
