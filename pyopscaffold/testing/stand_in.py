@@ -1,4 +1,4 @@
-"""A stand-in for kube-controller-manager, until the simulated cluster is there.
+"""A stand-in for kube-controller-manager, where the programs of a simulated cluster can't be had or take too long.
 
 A bare API server has no controllers: a StatefulSet never becomes ready, and children outlive their owners. The
 stand-in plays just enough of them for an operator to be seen at work: it moves the **status** of StatefulSets and

@@ -29,6 +29,8 @@ _SCHEDULER = "kube-scheduler"
 _KWOK = "kwok"
 _PROGRAMS = (_MANAGER, _SCHEDULER, _KWOK)
 _USERS = {_MANAGER: f"system:{_MANAGER}", _SCHEDULER: f"system:{_SCHEDULER}", _KWOK: _KWOK}
+_PATIENCE_SECONDS = 5.0
+"""How long an answer may keep the cluster from stopping."""
 _LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
 _PODS = "10.1.0.0/16"
 _SERVICES = "10.0.0.0/16"
@@ -109,9 +111,11 @@ class SimulatedCluster(ControlPlane):
     def stop(self) -> None:
         """Stop everything, the newest first, and remove the folder; harmless when nothing runs."""
         kinds, self._kinds = self._kinds, None
-        if kinds is not None:
-            kinds.stop()
-        super().stop()
+        try:
+            if kinds is not None:
+                kinds.stop()
+        finally:
+            super().stop()
 
     def add_nodes(self, count: int) -> tuple[str, ...]:
         """Make further nodes and give their names; they are ready soon after."""
@@ -169,7 +173,8 @@ class SimulatedCluster(ControlPlane):
         self._start_manager()
 
     def _client_of(self, program: str) -> RestClient:
-        return self.server.client(self.server.identity(_USERS[program]), user_agent="pyopscaffold-kind-watch")
+        who = self.server.identity(_USERS[program])
+        return self.server.client(who, user_agent="pyopscaffold-kind-watch", timeout=_PATIENCE_SECONDS)
 
     def _controller_manager_flags(self) -> tuple[str, ...]:
         kept, grace = self._kept(self.server.directory), self._unreachable_after
@@ -202,6 +207,6 @@ class SimulatedCluster(ControlPlane):
     def _is_usable(self, client: RestClient) -> bool:
         try:
             client.get("/api/v1/namespaces/default/serviceaccounts/default")
-            return len(self.ready_nodes()) >= self._count
+            return len(Nodes(client).ready()) >= self._count
         except ClientError:
             return False
