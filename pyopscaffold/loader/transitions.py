@@ -1,7 +1,6 @@
 """Whether the API server finds the old value of everything that a transition rule stands on.
 
-It finds the old item of a list by the keys of a list-map, and nothing below an atomic list, a set, or an atomic object:
-there it refuses rules that read ``oldSelf``.
+It finds the old item of a list by the keys of a list-map. Below all other lists it refuses rules that read ``oldSelf``.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api.markers import ListMap
-from pyopscaffold.api.markers import MapType as Merged
 from pyopscaffold.errors import Problem
 from pyopscaffold.model.kinds import FieldModel, KindModel, ListType, MapType, SourceSpan, StructType, TypeModel
 from pyopscaffold.model.rules import compares
@@ -21,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the reading is; ``lost`` says what hides the old value there, and what to do about it."""
+    """Where the reading is; ``loose`` names the outermost list without keys around it."""
 
     span: SourceSpan
     subject: str
-    lost: str = ""
+    loose: str = ""
 
 
 def problems(kinds: Iterable[KindModel]) -> Iterator[Problem]:
@@ -35,36 +33,28 @@ def problems(kinds: Iterable[KindModel]) -> Iterator[Problem]:
             yield from _field(member, kind.root.name, "")
 
 
-def _field(member: FieldModel, owner: str, lost: str) -> Iterator[Problem]:
-    yield from _value(member.type, member.markers, _Place(member.span, f"{owner}.{member.name}", lost))
+def _field(member: FieldModel, owner: str, loose: str) -> Iterator[Problem]:
+    yield from _value(member.type, member.markers, _Place(member.span, f"{owner}.{member.name}", loose))
 
 
 def _value(model: TypeModel, markers: tuple[Any, ...], place: _Place) -> Iterator[Problem]:
     yield from _judged(markers, place)
-    inside = replace(place, lost=place.lost or _hidden(model, markers, place.subject))
     match model:
         case ListType(items, inner):
-            yield from _value(items, inner, replace(inside, subject=f"{place.subject}[]"))
+            keyed = any(isinstance(marker, ListMap) for marker in markers)
+            loose = place.loose or ("" if keyed else place.subject)
+            yield from _value(items, inner, replace(place, subject=f"{place.subject}[]", loose=loose))
         case MapType(values, inner):
-            yield from _value(values, inner, replace(inside, subject=f"{place.subject}{{}}"))
+            yield from _value(values, inner, replace(place, subject=f"{place.subject}{{}}"))
         case StructType():
-            yield from _judged(model.markers, _Place(model.span, model.name, place.lost))
+            yield from _judged(model.markers, _Place(model.span, model.name, place.loose))
             for member in model.fields:
-                yield from _field(member, model.name, inside.lost)
-
-
-def _hidden(model: TypeModel, markers: tuple[Any, ...], subject: str) -> str:
-    """Say what hides the old values below this one, "" if nothing does."""
-    if isinstance(model, ListType) and not any(isinstance(marker, ListMap) for marker in markers):
-        return f"the items of {subject} have no key; write ListMap there"
-    if any(isinstance(marker, Merged) and marker.kind == "atomic" for marker in markers):
-        return f'{subject} is replaced as a whole; drop MapType("atomic") there'
-    return ""
+                yield from _field(member, model.name, place.loose)
 
 
 def _judged(markers: tuple[Any, ...], place: _Place) -> Iterator[Problem]:
-    for marker in markers if place.lost else ():
+    for marker in markers if place.loose else ():
         if compares(marker):
-            rule = type(marker).__name__
-            message = f"{rule} reads the old value, which nobody finds here: {place.lost}, or put the rule above it"
+            why = f"reads the old value, but the items of {place.loose} have no key to find it by"
+            message = f"{type(marker).__name__} {why}; write ListMap there, or put the rule above it"
             yield Problem(place.span.file, place.span.line, place.subject, message)

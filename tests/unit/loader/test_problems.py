@@ -157,15 +157,11 @@ FIELDS = {
     ),
     "immutable item": (
         "x: list[Annotated[str, Immutable()]]",
-        "Immutable reads the old value, which nobody finds here: the items of Spec.x have no key; write ListMap there",
+        "Immutable reads the old value, but the items of Spec.x have no key to find it by; write ListMap there, or put",
     ),
     "rule on the old item of a set": (
         'x: Annotated[list[Annotated[str, CEL("self.size() >= oldSelf.size()")]], ListSet()]',
-        "CEL reads the old value, which nobody finds here: the items of Spec.x have no key",
-    ),
-    "immutable value of an atomic dict": (
-        'x: Annotated[dict[str, Annotated[str, Immutable()]], MapType("atomic")]',
-        'Spec.x is replaced as a whole; drop MapType("atomic") there, or put the rule above it',
+        "CEL reads the old value, but the items of Spec.x have no key to find it by; write ListMap there",
     ),
     "private name": ("_x: int = 1", "no field of an API starts with an underscore; rename it, or write Name"),
     "unbound generic": ("x: Ref", "the type ~T has no schema; name the type itself, as in Ref[Secret]"),
@@ -201,7 +197,6 @@ SUBJECTS = {
     "bound on items": "Spec.x",
     "immutable item": "Spec.x[]",
     "rule on the old item of a set": "Spec.x[]",
-    "immutable value of an atomic dict": "Spec.x{}",
     "unbound generic": "Ref.to",
 }
 

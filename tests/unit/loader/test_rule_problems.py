@@ -56,7 +56,7 @@ def test_transition_rules_below_lists(tmp_path: Path) -> None:
             spec: Spec
         """,
     )
-    lost = "which nobody finds here: the items of Spec.loose have no key; write ListMap there, or put the rule above it"
+    lost = "but the items of Spec.loose have no key to find it by; write ListMap there, or put the rule above it"
     assert said == [
         f"acme/api/kind.py:{FIRST + 3}: Item: CEL reads the old value, {lost}",
         f"acme/api/kind.py:{FIRST + 5}: Item.note: Immutable reads the old value, {lost}",
