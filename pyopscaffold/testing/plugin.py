@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 
 _SERVER = "pyopscaffold_api_server"
 _CLUSTER = "pyopscaffold_cluster"
-_STRICT = ("OwnerReferencesPermissionEnforcement",)
-"""As strict as the strictest clusters, so that a role which is enough here is enough anywhere."""
 _NODES = 3
 _brokers_key: pytest.StashKey[dict[str, Broker]] = pytest.StashKey()
 
@@ -188,13 +186,13 @@ def _version(config: pytest.Config) -> str | None:
 def _audited_plane(config: pytest.Config) -> ControlPlane:
     from pyopscaffold.testing.controlplane import ControlPlane  # noqa: PLC0415 - see the module docstring
 
-    return ControlPlane(version=_version(config), audit=True, admission_plugins=_STRICT)
+    return ControlPlane(version=_version(config), audit=True)
 
 
 def _audited_cluster(config: pytest.Config) -> ControlPlane:
     from pyopscaffold.testing.simulated.cluster import SimulatedCluster  # noqa: PLC0415 - see the module docstring
 
-    return SimulatedCluster(version=_version(config), audit=True, nodes=_NODES, admission_plugins=_STRICT)
+    return SimulatedCluster(version=_version(config), audit=True, nodes=_NODES)
 
 
 def _shared(config: pytest.Config, name: str, make: Callable[[pytest.Config], ControlPlane]) -> Iterator[ApiServer]:
