@@ -136,6 +136,21 @@ def test_an_image_that_crashes_never_becomes_ready(here: Namespace) -> None:
     eventually(lambda: here.ready("deployments") == 2)
 
 
+def test_a_crashing_container_leaves_its_neighbour_alone(here: Namespace) -> None:
+    """Of two containers only the one with the crash-loop image crashes; the pod is not ready."""
+    template = pod()
+    template["spec"]["containers"].append({"name": "beside", "image": "crash-loop/beside:1"})
+    here.client.apply(here.path("statefulsets", "app"), stateful_set(1, template))
+
+    def seen() -> list[tuple[str, bool, bool]]:
+        statuses = here.status("pods", "app-0")["containerStatuses"]
+        return [(one["name"], one["ready"], one["restartCount"] > 0) for one in statuses]
+
+    eventually(lambda: here.status("pods", "app-0").get("containerStatuses"))
+    assert seen() == [("main", True, False), ("beside", False, True)]
+    assert condition(here.status("pods", "app-0"), "Ready") == "False"
+
+
 def test_a_running_pod_can_be_made_to_crash_and_to_recover(here: Namespace) -> None:
     """The crash-loop annotation on a running pod takes it down; without it the pod is ready again."""
     here.client.apply(here.path("statefulsets", "app"), stateful_set(1))

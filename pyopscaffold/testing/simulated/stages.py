@@ -119,12 +119,9 @@ def _conditions(*, ready: bool, reason: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _containers(state: str, *, ready: bool, restarts: str = "{{ $count }}", last: str = "{}") -> str:
-    """Write the statuses of all containers, in the same state."""
+def _container(state: str, *, ready: bool, restarts: str = "{{ $count }}", last: str = "{}") -> str:
+    """Write the status of the container at hand."""
     return (
-        "containerStatuses:\n"
-        "{{ range .spec.containers }}\n"
-        "{{ $count := or (get $restarts .name) 0 }}\n"
         "- name: {{ .name }}\n"
         "  image: {{ .image | Quote }}\n"
         "  imageID: simulated\n"
@@ -133,8 +130,13 @@ def _containers(state: str, *, ready: bool, restarts: str = "{{ $count }}", last
         f"  restartCount: {restarts}\n"
         f"  state: {state}\n"
         f"  lastState: {last}\n"
-        "{{ end }}\n"
     )
+
+
+def _containers(each: str) -> str:
+    """Write the statuses of all containers, each by the same template."""
+    count = "{{ $count := or (get $restarts .name) 0 }}\n"
+    return f"containerStatuses:\n{{{{ range .spec.containers }}}}\n{count}{each}{{{{ end }}}}\n"
 
 
 def _ended(code: str, reason: str) -> str:
@@ -146,32 +148,36 @@ _RUNNING = "{running: {startedAt: {{ $now | Quote }}}}"
 _BACKING_OFF = '{waiting: {reason: CrashLoopBackOff, message: "back-off restarting failed container"}}'
 _CODE = '{{ index $annotations "simulated/exit-code" }}'
 
-_RUN = _POD_BASE + "phase: Running\n" + _conditions(ready=True) + _POD_INITIALIZED + _containers(_RUNNING, ready=True)
+_UP = _container(_RUNNING, ready=True)
+_DOWN = _container(_BACKING_OFF, ready=False, restarts="{{ add $count 1 }}", last=_ended("1", "Error"))
+_IS_DOWN = r'or (eq (or (index $annotations "simulated/crash-loop") "") "true") (regexMatch "(^|/)crash-loop/" .image)'
+
+_RUN = _POD_BASE + "phase: Running\n" + _conditions(ready=True) + _POD_INITIALIZED + _containers(_UP)
 _RUN_UNREADY = (
     _POD_BASE
     + "phase: Running\n"
     + _conditions(ready=False, reason="ContainersNotReady")
     + _POD_INITIALIZED
-    + _containers(_RUNNING, ready=False)
+    + _containers(_container(_RUNNING, ready=False))
 )
 _CRASH = (
     _POD_BASE
     + "phase: Running\n"
     + _conditions(ready=False, reason="ContainersNotReady")
     + _POD_INITIALIZED
-    + _containers(_BACKING_OFF, ready=False, restarts="{{ add $count 1 }}", last=_ended("1", "Error"))
+    + _containers(f"{{{{ if {_IS_DOWN} }}}}\n{_DOWN}{{{{ else }}}}\n{_UP}{{{{ end }}}}\n")
 )
 _COMPLETE = (
     _POD_BASE
     + "phase: Succeeded\n"
     + _conditions(ready=False, reason="PodCompleted")
-    + _containers(_ended("0", "Completed"), ready=False)
+    + _containers(_container(_ended("0", "Completed"), ready=False))
 )
 _FAIL = (
     _POD_BASE
     + "phase: Failed\n"
     + _conditions(ready=False, reason="PodFailed")
-    + _containers(_ended(_CODE, "Error"), ready=False)
+    + _containers(_container(_ended(_CODE, "Error"), ready=False))
 )
 
 _VOLUME = rf"""
