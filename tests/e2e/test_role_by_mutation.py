@@ -41,6 +41,10 @@ def server(control_planes: Callable[..., Any]) -> ApiServer:
         crd = yaml.safe_load(path.read_text())
         client.apply(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{crd['metadata']['name']}", crd)
     eventually(lambda: client.get("/apis/example.com/v1/mydatabases")["items"] == [])
+    # The plugin refuses everybody an owner of a kind that it has not heard of, which may take half a minute.
+    owner = {"apiVersion": "example.com/v1", "kind": "MyDatabase", "name": "db", "uid": "1", "blockOwnerDeletion": True}
+    child = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "probe", "ownerReferences": [owner]}}
+    eventually(lambda: client.create("/api/v1/namespaces/default/configmaps", child), within=60)
     client.close()
     return started
 
