@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from pyopscaffold.testing import ApiServer
+    from pyopscaffold.testing.binaries import Binaries
 
-_KUBECTL_SECONDS = 30.0
+_KUBECTL_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +47,14 @@ class Place:
             command += ["--kubeconfig", str(self.kubeconfig)]
         if self.context:
             command += ["--context", self.context]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_KUBECTL_SECONDS)
+        what = f"kubectl {' '.join(arguments[:2])}"
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_KUBECTL_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise ProjectError(f"{what}: no answer in {_KUBECTL_SECONDS:.0f} s") from error
         if done.returncode:
             said = done.stderr.strip().removeprefix("error: ") or f"exit code {done.returncode}"
-            raise ProjectError(f"kubectl {' '.join(arguments[:2])}: {said}")
+            raise ProjectError(f"{what}: {said}")
         return done.stdout
 
 
@@ -62,7 +67,7 @@ class Embedded:
     def __init__(self, folder: Path, *, nodes: int = 1, fresh: bool = False) -> None:
         self._folder = folder
         self._nodes = nodes
-        self._binaries = find(simulated=nodes > 0)
+        self._binaries = _binaries(nodes)
         self._data = home.data(folder, fresh=fresh)
         self._plane: ControlPlane | None = None
 
@@ -83,7 +88,11 @@ class Embedded:
             self._plane = SimulatedCluster(binaries=self._binaries, nodes=self._nodes, directory=self._data, port=port)
         else:
             self._plane = ControlPlane(binaries=self._binaries, directory=self._data, port=port)
-        server: ApiServer = self._plane.start()
+        try:
+            server: ApiServer = self._plane.start()
+        except EnvtestError as error:
+            hint = error.hint or "should what an earlier run left be the cause: --fresh drops it"
+            raise EnvtestError(str(error), hint=hint) from error
         home.remember_port(self._folder, urlsplit(server.url).port or 0)
         server.kubeconfig(path=self.kubeconfig)
         return Place(config=load(self.kubeconfig), kubectl=server.kubectl, kubeconfig=self.kubeconfig, context="")
@@ -123,6 +132,14 @@ def describe(place: Place) -> str:
     view = json.loads(place.run_kubectl("config", "view", "--minify", "--output=json"))
     context = view["contexts"][0]
     return f"{context['name']} at {place.config.server}, as {context['context'].get('user', 'nobody')}"
+
+
+def _binaries(nodes: int) -> Binaries:
+    try:
+        return find(simulated=nodes > 0)
+    except EnvtestError as error:
+        without = "; or do without nodes and controllers: --nodes 0" if nodes else ""
+        raise EnvtestError(str(error), hint=f"{error.hint}{without}") from error
 
 
 def _any_kubectl() -> Path:

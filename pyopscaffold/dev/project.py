@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pyopscaffold.errors import Problem
 
 _PLACE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
-_COMPILE_SECONDS = 60.0
 
 
 def python_of(root: Path, *, python: str) -> tuple[str, ...]:
@@ -69,7 +68,6 @@ def check_syntax(root: Path, package: str, command: Sequence[str]) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=_COMPILE_SECONDS,
     )
     if done.returncode:
         said = done.stdout.strip().splitlines() or done.stderr.strip().splitlines() or ["it does not compile"]
