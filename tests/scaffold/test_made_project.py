@@ -19,12 +19,10 @@ import pytest
 import yaml
 
 from pyopscaffold.errors import NotFound
-from pyopscaffold.testing import StandIn, eventually
+from pyopscaffold.testing import eventually
 from tests.tools_path import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyopscaffold.testing import ApiServer
 
 pytestmark = [pytest.mark.xdist_group("made-project"), pytest.mark.timeout(600)]
@@ -106,11 +104,10 @@ def made(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Made:
 
 
 @pytest.fixture(scope="module")
-def cluster(control_planes: Any) -> Iterator[ApiServer]:
-    """Start an API server to install into; the stand-in ends namespaces and collects garbage."""
-    server: ApiServer = control_planes().server
-    with StandIn(server):
-        yield server
+def cluster(clusters: Any) -> ApiServer:
+    """Start a simulated cluster to install into."""
+    server: ApiServer = clusters().server
+    return server
 
 
 @pytest.fixture
@@ -269,11 +266,12 @@ def test_build_installer(kubectl: Made) -> None:
 
 
 def test_deploy_and_remove(kubectl: Made, cluster: ApiServer) -> None:
-    """The API server takes all of it, and all of it goes again."""
+    """The cluster takes all of it, the Deployment becomes available, and all of it goes again."""
     client = cluster.client()
     kubectl.run("make", "deploy", "IMG=shop:2.0")
     (container,) = client.get(DEPLOYMENT)["spec"]["template"]["spec"]["containers"]
     assert container["image"] == "shop:2.0"
+    assert eventually(lambda: client.get(DEPLOYMENT)["status"].get("availableReplicas")) == 1
     kubectl.run("make", "undeploy")
     for path in (DEPLOYMENT, CRD, "/api/v1/namespaces/shop-system"):
         with pytest.raises(NotFound):
