@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.testing import RestClient, eventually
+from pyopscaffold.testing import RestClient
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -45,15 +46,18 @@ class Fleet:
         hit = (pod for pod in self.pods() if pod["spec"].get("nodeName") in nodes)
         return {pod["metadata"]["labels"]["app.kubernetes.io/instance"] for pod in hit}
 
-    def wait(self, count: int, *, within: float) -> None:
-        """Wait until just so many are ready."""
+    def wait(self, count: int, *, within: float, every: float = 0.2) -> None:
+        """Wait until just so many are ready; look every few seconds only where reading them all is much work.
 
-        def reached() -> bool:
-            now = self.ready()
-            assert now == count, f"{now} of {self.count} databases are ready, not {count}"
-            return True
+        Raises:
+            AssertionError: there were not, in time.
 
-        eventually(reached, within=within)
+        """
+        deadline = time.monotonic() + within
+        while (now := self.ready()) != count:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{now} of {self.count} databases are ready, not {count}, after {within:g} s")
+            time.sleep(every)
 
     @property
     def _databases(self) -> str:

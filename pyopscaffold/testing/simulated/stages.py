@@ -222,7 +222,9 @@ def configuration(*, back_off_seconds: float) -> str:
         ),
         _stage("pod-complete", "Pod", _POD_NEXT, _status(_COMPLETE), delay=_wish("runs-for")),
         _stage("pod-fail", "Pod", _POD_NEXT, _status(_FAIL), delay=_wish("runs-for")),
-        _stage("pod-delete", "Pod", _POD_NEXT, {"delete": True}, delay=_wish("stops-after")),
+        # kwok deletes by name. What it learns of a deletion late would hit the next pod of that name, and the end of
+        # that one the next again; while it waits, it forgets the deletion as soon as the pod is gone.
+        _stage("pod-delete", "Pod", _POD_NEXT, {"delete": True}, delay=_wish("stops-after", otherwise=300)),
         _stage("volume-create", "PersistentVolumeClaim", _CLAIM_NEXT, {"apply": {"template": _VOLUME}}),
         _stage("volume-delete", "PersistentVolume", _VOLUME_NEXT, {"delete": True}),
     )
@@ -248,6 +250,6 @@ def _event(reason: str, message: str) -> Json:
     return {"event": {"type": "Warning", "reason": reason, "message": message}}
 
 
-def _wish(name: str) -> Json:
-    """Delay by what the object's annotation says, such as ``2s``; none without it."""
-    return {"durationMilliseconds": 0, "durationFrom": {"expressionFrom": f'.metadata.annotations["simulated/{name}"]'}}
+def _wish(name: str, *, otherwise: int = 0) -> Json:
+    """Delay by what the object's annotation says, such as ``2s``; without it by so many milliseconds."""
+    return {"durationMilliseconds": otherwise, "durationFrom": {"expressionFrom": f'.metadata.annotations["simulated/{name}"]'}}
