@@ -252,4 +252,7 @@ def _event(reason: str, message: str) -> Json:
 
 def _wish(name: str, *, otherwise: int = 0) -> Json:
     """Delay by what the object's annotation says, such as ``2s``; without it by so many milliseconds."""
-    return {"durationMilliseconds": otherwise, "durationFrom": {"expressionFrom": f'.metadata.annotations["simulated/{name}"]'}}
+    return {
+        "durationMilliseconds": otherwise,
+        "durationFrom": {"expressionFrom": f'.metadata.annotations["simulated/{name}"]'},
+    }
