@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,11 @@ class Installer:
         self._warn = warn
         self._applied: dict[tuple[str, ...], Manifest] = {}
         self._offered: set[tuple[str, ...]] = set()
+
+    async def reach(self) -> None:
+        """Ask for anything: raise ConnectionFailed or Unauthorized where it is no use to go on."""
+        with contextlib.suppress(Forbidden):
+            await self._client.get(_NAMESPACE, "default")
 
     async def install(self, manifests: Manifests, *, namespace: str) -> None:
         """Apply CRDs and wait until they are served, then make the samples that are not there yet, in ``namespace``.

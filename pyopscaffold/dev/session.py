@@ -101,6 +101,7 @@ class Session:
             self._installer = Installer(self._client, warn=self._screen.warn)
             self._operator = stack.enter_context(Operator(self._settings.root, on_line=self._line))
             stack.push_async_callback(self._operator.stop)
+            await self._installer.reach()
             await self._reload(())
             await _first_failure(self._follow(), self._look_after(), self._show(), self._renew())
         raise AssertionError  # the tasks are endless

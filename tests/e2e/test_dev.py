@@ -209,6 +209,15 @@ def test_nothing_is_changed_without_consent(elsewhere: ApiServer, tmp_path: Path
     assert "--yes" in hint
 
 
+def test_a_cluster_that_does_not_answer(elsewhere: ApiServer, tmp_path: Path) -> None:
+    """A kubeconfig that leads nowhere ends it with one line before anything is generated."""
+    kubeconfig = elsewhere.kubeconfig(path=tmp_path / "kubeconfig")
+    kubeconfig.write_text(kubeconfig.read_text().replace(elsewhere.url, "https://127.0.0.1:1"))
+    dev = Dev.start(EXAMPLE, tmp_path, "--kubeconfig", str(kubeconfig), "--yes")
+    assert dev.process.wait(timeout=60) == 2
+    assert dev.err.splitlines()[1:] == ["error: the API server at 127.0.0.1:1 can't be reached: Connection refused"]
+
+
 @pytest.mark.parametrize(
     ("user", "operator"),
     [("admin", "system:serviceaccount:mydatabase-system:mydatabase-controller-manager"), ("author", "author")],
