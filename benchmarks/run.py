@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import cli, control_plane, dev  # noqa: E402 - the line above lets Python find them
+from benchmarks import cli, control_plane, databases, dev  # noqa: E402 - the line above lets Python find them
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,6 +46,6 @@ def report(results: Iterable[Result]) -> str:
 
 
 if __name__ == "__main__":
-    written = report((*cli.measure(), *control_plane.measure(), *dev.measure()))
+    written = report((*cli.measure(), *control_plane.measure(), *databases.measure(), *dev.measure()))
     (ROOT / "benchmarks" / "RESULTS.md").write_text(written)
     print(written)
