@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,6 +44,7 @@ def test_wrong_inputs(
     """What can't work ends with exit code 2 and one clear message before anything is started."""
     monkeypatch.chdir(EXAMPLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
     monkeypatch.delenv("KUBEBUILDER_ASSETS", raising=False)
     assert app.run(["dev", *arguments]) == 2
     assert said in capsys.readouterr().err
