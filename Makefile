@@ -82,9 +82,8 @@ typecheck: setup ## Check types with mypy, strictly
 	$(BIN)/mypy pyopscaffold hatch_build.py tests benchmarks examples/demo.py examples/remake.py
 
 .PHONY: bench
-bench: tools ## Measure; benchmarks/RESULTS.md has what was found
-	$(BIN)/python benchmarks/cli.py
-	$(BIN)/python benchmarks/control_plane.py
+bench: tools ## Measure; writes benchmarks/RESULTS.md (a quarter of an hour, on an idle machine)
+	$(BIN)/python benchmarks/run.py
 
 ## Product
 

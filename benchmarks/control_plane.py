@@ -70,7 +70,7 @@ def measure_cluster() -> Result:
 def measure_demo() -> Result:
     """Time the whole demo, clean-up included."""
     (timing,) = paired(("make demo", process(sys.executable, str(DEMO))), runs=3, warm_up=0)
-    return Result("demo", "at most 60 s", f"{timing.median:.0f} s", timing.median <= 60, (timing,))
+    return Result("demo", "at most 45 s", f"{timing.median:.0f} s", timing.median <= 45, (timing,))
 
 
 def measure_interruptions(demo: Timing) -> Result:
