@@ -11,7 +11,7 @@ from benchmarks.paired import Result, paired, process
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples" / "mydatabase"
-GO_PROJECT = ROOT / "tests" / "oracle" / "testdata"
+GO_PROJECT = ROOT / "benchmarks" / "go-mydatabase"
 CONTROLLER_GEN = ROOT / "build" / "tools" / "controller-gen"
 TOOL = str(Path(sys.executable).parent / "pyopscaffold")
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "VIRTUAL_ENV": sys.prefix}

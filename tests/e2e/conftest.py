@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pyopscaffold.testing import ApiServer
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Give a folder with a short path, since a control plane's sockets leave a temporary folder whose path is long.
+
+    What is left of a process is looked for by the folder in its command line, so everything must stay in it.
+    """
+    with tempfile.TemporaryDirectory(prefix="e2e-") as folder:
+        yield Path(folder).resolve()
 
 
 @pytest.fixture(scope="module")

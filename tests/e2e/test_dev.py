@@ -6,6 +6,8 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +18,6 @@ from tests.e2e.mydatabase_cluster import EXAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from pyopscaffold.testing import ApiServer
 
@@ -28,17 +29,18 @@ AT_WORK = "the operator is at work"
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dev]:
+def running() -> Iterator[Dev]:
     """Give a ``dev`` whose sample is ready."""
-    folder = tmp_path_factory.mktemp("dev")
-    dev = Dev.start(copy_of(EXAMPLE, folder / "mydatabase"), folder)
-    try:
-        dev.shows("Ready=True")
-        yield dev
-    finally:
-        if dev.process.poll() is None:
-            dev.interrupt()
-        print(dev.out, dev.err, sep="\n")  # noqa: T201 - pytest shows it where the test failed
+    with tempfile.TemporaryDirectory(prefix="e2e-") as short:
+        folder = Path(short).resolve()
+        dev = Dev.start(copy_of(EXAMPLE, folder / "mydatabase"), folder)
+        try:
+            dev.shows("Ready=True")
+            yield dev
+        finally:
+            if dev.process.poll() is None:
+                dev.interrupt()
+            print(dev.out, dev.err, sep="\n")  # noqa: T201 - pytest shows it where the test failed
 
 
 @pytest.fixture

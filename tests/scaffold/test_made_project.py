@@ -188,6 +188,7 @@ def test_test(made: Made) -> None:
 
 def test_rbac(made: Made) -> None:
     """The generated role is just what the operator asks for in the project's tests."""
+    made.run("make", "manifests")
     verify = ("pyopscaffold", "rbac", "verify", "--", "--quiet", "tests/test_my_database.py")
     shown = made.run(str(UV), "run", "--no-sync", *verify)
     assert "role.yaml grants what the operator asked for, and nothing else" in shown
