@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import shutil
 import signal
 import stat
@@ -77,7 +76,7 @@ class _Transaction:
         self.path = ""
         """The path in work, for messages."""
         self._root = root
-        self._token = secrets.token_hex(4)
+        self._token = os.urandom(4).hex()
         self._journal: list[Callable[[], object]] = []
         self._temporaries: list[Path] = []
 
