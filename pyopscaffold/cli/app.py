@@ -29,8 +29,8 @@ _FAILED = 2
 _INTERRUPTED = 130
 
 
-def build_app() -> typer.Typer:
-    """Return the app with every verb registered."""
+def build_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
+    """Return the app with these verbs registered."""
     app = typer.Typer(
         name=PROGRAM,
         help="Scaffold, generate, lint and run Kubernetes operators in Python.",
@@ -47,7 +47,7 @@ def build_app() -> typer.Typer:
         ] = False,
     ) -> None: ...
 
-    for verb in VERBS:
+    for verb in verbs:
         importlib.import_module(f"pyopscaffold.cli.{verb}").register(app)
     return app
 
@@ -67,7 +67,7 @@ def run(args: Sequence[str]) -> int:
     """Run one command and return its exit code."""
     command: Any = None
     try:
-        command = typer.main.get_command(build_app())
+        command = typer.main.get_command(build_app(_needed(args)))
         code = command.main(args=list(args) or ["--help"], prog_name=PROGRAM, standalone_mode=False)
         if sys.stdout is not None:  # a shell can start us with it closed
             sys.stdout.flush()
@@ -87,6 +87,12 @@ def run(args: Sequence[str]) -> int:
     if code == _INTERRUPTED:
         console.note("interrupted")
     return code if isinstance(code, int) else 0
+
+
+def _needed(args: Sequence[str]) -> Sequence[str]:
+    """Return the verb that is called, where the first argument names one: the others' options take time to build."""
+    called = args[0].replace("-", "_") if args else ""
+    return (called,) if called in VERBS and "_" not in args[0] else VERBS
 
 
 def _report(error: Exception) -> None:

@@ -127,7 +127,7 @@ def test_no_error_shows_a_traceback(
     raised: Exception, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Errors of ours are shown with their hint, others as a bug to report."""
-    monkeypatch.setattr(app, "build_app", lambda: _raise(raised))
+    monkeypatch.setattr(app, "build_app", lambda _verbs: _raise(raised))
     assert app.run(["version"]) == 2
     assert capsys.readouterr() == ("", shown)
 
@@ -135,14 +135,14 @@ def test_no_error_shows_a_traceback(
 def test_a_traceback_can_be_had(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Whoever reports a bug can see where it is."""
     monkeypatch.setenv("PYOPSCAFFOLD_TRACEBACK", "1")
-    monkeypatch.setattr(app, "build_app", lambda: _raise(KeyError("x")))
+    monkeypatch.setattr(app, "build_app", lambda _verbs: _raise(KeyError("x")))
     assert app.run(["version"]) == 2
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
 def test_interruption_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl-C ends the command with one word."""
-    monkeypatch.setattr(app, "build_app", lambda: _raise(KeyboardInterrupt()))
+    monkeypatch.setattr(app, "build_app", lambda _verbs: _raise(KeyboardInterrupt()))
     assert app.run(["version"]) == 130
     assert capsys.readouterr() == ("", "interrupted\n")
 
