@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 
     from pyopscaffold.api import GroupVersionKind
+    from pyopscaffold.api.declarations import Kind
     from pyopscaffold.runtime.children import Children, Owner
-    from pyopscaffold.runtime.client.protocols import Client, Kind, RawObject, Reader
+    from pyopscaffold.runtime.client.protocols import Client, RawObject, Reader
     from pyopscaffold.runtime.logs import FieldsAdapter
 
 T = TypeVar("T", bound=Object)

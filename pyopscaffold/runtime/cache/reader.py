@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pyopscaffold import codec
+from pyopscaffold.api.declarations import Kind, gvk_of
 from pyopscaffold.errors import NotFound, PyopscaffoldError
 from pyopscaffold.kube import selector
 from pyopscaffold.kube.gvk import GroupVersionKind
-from pyopscaffold.runtime.client.protocols import Kind, gvk_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

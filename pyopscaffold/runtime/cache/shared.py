@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from pyopscaffold.api.declarations import Kind, gvk_of
 from pyopscaffold.runtime.cache.informer import Informer
 from pyopscaffold.runtime.cache.reader import CacheReader
-from pyopscaffold.runtime.client.protocols import Kind, gvk_of
 from pyopscaffold.runtime.clock import Clock, SystemClock
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ import msgspec
 
 from pyopscaffold import codec
 from pyopscaffold.api import Object
+from pyopscaffold.api.declarations import Kind, gvk_of
 from pyopscaffold.errors import ApiError, ClientError, Expired, ServerError, TooManyRequests
 from pyopscaffold.runtime.client import wire
 from pyopscaffold.runtime.client.kinds import Kinds, collection_path, object_path
 from pyopscaffold.runtime.client.lines import split_lines
 from pyopscaffold.runtime.client.protocols import (
-    Kind,
     Page,
     PatchBody,
     PatchType,
@@ -26,7 +26,6 @@ from pyopscaffold.runtime.client.protocols import (
     WatchEvent,
     Write,
     WriteObserver,
-    gvk_of,
 )
 from pyopscaffold.runtime.client.status import error_of, is_error
 from pyopscaffold.runtime.client.transport import Request, Response, Transport

@@ -12,22 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, ov
 
 import msgspec
 
-from pyopscaffold.kube.gvk import GroupVersionKind
-
 if TYPE_CHECKING:
     from pyopscaffold.api import Object
+    from pyopscaffold.api.declarations import Kind
+    from pyopscaffold.kube.gvk import GroupVersionKind
 
 T = TypeVar("T", bound="Object")
 RawObject: TypeAlias = dict[str, Any]
-Kind: TypeAlias = "type[Object] | GroupVersionKind"
 PatchType: TypeAlias = Literal["json", "merge", "strategic"]
 PatchBody: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Propagation: TypeAlias = Literal["Background", "Foreground", "Orphan"]
-
-
-def gvk_of(kind: Kind) -> GroupVersionKind:
-    """Give the group, version and kind that a class or a value stands for."""
-    return kind if isinstance(kind, GroupVersionKind) else kind.gvk
 
 
 class WatchEvent(msgspec.Struct, frozen=True, gc=False):

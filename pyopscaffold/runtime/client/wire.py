@@ -9,11 +9,13 @@ import msgspec
 from pyopscaffold import codec
 from pyopscaffold.errors import ClientError
 from pyopscaffold.kube.gvk import GroupVersionKind
-from pyopscaffold.runtime.client.protocols import Kind, Page, WatchEvent
+from pyopscaffold.runtime.client.protocols import Page, WatchEvent
 from pyopscaffold.runtime.client.status import error_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from pyopscaffold.api.declarations import Kind
 
 
 class _ListMeta(msgspec.Struct, rename={"resource_version": "resourceVersion", "continue_": "continue"}):
