@@ -7,6 +7,7 @@ controller-gen's markers of the same name are the reference for that meaning.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -78,6 +79,29 @@ class NoSchemaDefault(Marker):
 
 
 @dataclass(frozen=True)
+class OneOfValues(Marker):
+    """The value is one of these, where ``Literal`` or an Enum can't say it: ``OneOfValues("a", "b")``."""
+
+    values: tuple[Any, ...]
+
+    def __init__(self, *values: Any) -> None:
+        object.__setattr__(self, "values", values)
+
+
+@dataclass(frozen=True)
+class ExternalDocs(Marker):
+    """OpenAPI ``externalDocs``: where to read more."""
+
+    url: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Selectable(Marker):
+    """``kubectl get --field-selector`` may select objects by the field: a string, boolean or integer, not in a list."""
+
+
+@dataclass(frozen=True)
 class Nullable(Marker):
     """An explicit ``null`` is allowed and kept."""
 
@@ -103,6 +127,11 @@ class ListAtomic(Marker):
 
 
 @dataclass(frozen=True)
+class UniqueItems(Marker):
+    """Known from other schemas, and refused: the API server allows no ``uniqueItems``. Write :class:`ListSet`."""
+
+
+@dataclass(frozen=True)
 class MapType(Marker):
     """``"granular"`` merges an object key by key (the default), ``"atomic"`` replaces it as a whole."""
 
@@ -117,6 +146,82 @@ class PreserveUnknownFields(Marker):
 @dataclass(frozen=True)
 class IntOrString(Marker):
     """The value is a number or a string; ``Quantity`` carries it."""
+
+
+@dataclass(frozen=True)
+class SchemaType(Marker):
+    """JSON type of the value in place of the one that its Python type says; what lies below is not described then.
+
+    With ``SchemaType("object")`` a ``dict[str, Any]`` has no schema for its values.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Schemaless(Marker):
+    """Nothing is said about the value but its description and the markers beside this one; it needs one of those."""
+
+
+@dataclass(frozen=True)
+class EmbeddedResource(Marker):
+    """The object is a whole Kubernetes object: it has apiVersion, kind and metadata, which the server checks."""
+
+
+@dataclass(frozen=True)
+class KeepMetadata(Marker):
+    """An embedded ``ObjectMeta`` keeps name, namespace, labels, annotations and finalizers.
+
+    Without it, the server drops whatever is in the metadata of an embedded object, such as a Pod template's labels.
+    """
+
+
+@dataclass(frozen=True, init=False)
+class _Junctor(Marker):
+    """Schemas of value validations only, as JSON: ``{"minLength": 1}``, ``{"required": ["hostName"]}``."""
+
+    schemas: tuple[Mapping[str, Any], ...] = field(hash=False)
+
+    def __init__(self, *schemas: Mapping[str, Any]) -> None:
+        object.__setattr__(self, "schemas", schemas)
+
+
+class AllOf(_Junctor):
+    """The value fits each of these schemas too; they hold validations in JSON form, no types."""
+
+
+class AnyOf(_Junctor):
+    """The value fits at least one of these schemas; they hold validations in JSON form, no types."""
+
+
+class OneOf(_Junctor):
+    """The value fits exactly one of these schemas; they hold validations in JSON form, no types."""
+
+
+class Not(_Junctor):
+    """The value does not fit this schema; it holds validations in JSON form, no types."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        super().__init__(schema)
+
+
+@dataclass(frozen=True)
+class _Choice(Marker):
+    """How many of these fields (Python names) are set."""
+
+    fields: tuple[str, ...]
+
+
+class AtMostOneOf(_Choice):
+    """At most one of the fields is set: what :func:`at_most_one_of` leaves."""
+
+
+class ExactlyOneOf(_Choice):
+    """Exactly one of the fields is set: what :func:`exactly_one_of` leaves."""
+
+
+class AtLeastOneOf(_Choice):
+    """At least one of the fields is set: what :func:`at_least_one_of` leaves."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +248,20 @@ class Immutable(Marker):
 
 _C = TypeVar("_C", bound=type)
 
-_RULES = "__pyopscaffold_cel__"
+_MARKERS = "__pyopscaffold_markers__"
+
+
+def mark(*markers: object) -> Callable[[_C], _C]:
+    """Put markers on the dataclass below: they hold wherever it is a field's type, unless the field says otherwise.
+
+    Stands above or below ``@dataclass``. Subclasses inherit the markers.
+    """
+
+    def declare(cls: _C) -> _C:
+        setattr(cls, _MARKERS, (*markers, *cls.__dict__.get(_MARKERS, ())))
+        return cls
+
+    return declare
 
 
 def cel(
@@ -159,22 +277,38 @@ def cel(
 
     Subclasses inherit it.
     """
-    marker = CEL(
-        rule,
-        message=message,
-        message_expression=message_expression,
-        reason=reason,
-        field_path=field_path,
-        optional_old_self=optional_old_self,
+    return mark(
+        CEL(
+            rule,
+            message=message,
+            message_expression=message_expression,
+            reason=reason,
+            field_path=field_path,
+            optional_old_self=optional_old_self,
+        )
     )
 
-    def declare(cls: _C) -> _C:
-        setattr(cls, _RULES, (marker, *cls.__dict__.get(_RULES, ())))
-        return cls
 
-    return declare
+def at_most_one_of(*fields: str) -> Callable[[_C], _C]:
+    """Let at most one of these fields (Python names) of the dataclass below be set. Subclasses inherit it."""
+    return mark(AtMostOneOf(fields))
 
 
-def rules_of(cls: type) -> tuple[CEL, ...]:
-    """Return the ``@cel`` rules of a class, those of its bases first, each class's from top to bottom."""
-    return tuple(rule for base in reversed(cls.__mro__) for rule in base.__dict__.get(_RULES, ()))
+def exactly_one_of(*fields: str) -> Callable[[_C], _C]:
+    """Demand that exactly one of these fields (Python names) of the dataclass below is set. Subclasses inherit it."""
+    return mark(ExactlyOneOf(fields))
+
+
+def at_least_one_of(*fields: str) -> Callable[[_C], _C]:
+    """Demand that at least one of these fields (Python names) of the dataclass below is set. Subclasses inherit it."""
+    return mark(AtLeastOneOf(fields))
+
+
+def atomic(cls: _C) -> _C:
+    """Have server-side apply replace objects of the dataclass below as a whole; as ``MapType("atomic")`` on each."""
+    return mark(MapType("atomic"))(cls)
+
+
+def markers_of(cls: type) -> tuple[Any, ...]:
+    """Return the markers of a class itself, those of its bases first, each class's from top to bottom."""
+    return tuple(marker for base in reversed(cls.__mro__) for marker in base.__dict__.get(_MARKERS, ()))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, TypeAlias
 
-from pyopscaffold.api.markers import Format, IntOrString, ListMap, Pattern
+from pyopscaffold.api.markers import Format, IntOrString, ListMap, Pattern, PreserveUnknownFields, SchemaType
 from pyopscaffold.kube.meta import Condition
 
 int32 = Annotated[int, Format("int32")]
@@ -23,3 +23,9 @@ Quantity = Annotated[str, IntOrString(), Pattern(QUANTITY_PATTERN)]
 
 Conditions = Annotated[list[Condition], ListMap("type")]
 """``status.conditions``: a list-map by type, so that several writers can each apply their own condition."""
+
+RawExtension = Annotated[dict[str, Any], SchemaType("object"), PreserveUnknownFields()]
+"""A JSON object of any kind, kept as it is: what ``runtime.RawExtension`` is in Go."""
+
+JSON: TypeAlias = Any
+"""Any JSON value, kept as it is: what ``apiextensionsv1.JSON`` is in Go."""

@@ -118,7 +118,7 @@ class Reader:
 
     def struct(self, cls: type, arguments: tuple[Any, ...] = ()) -> str:
         """Read a dataclass once, and return its id."""
-        from pyopscaffold.api.markers import rules_of  # noqa: PLC0415 - its absence is answered, not raised
+        from pyopscaffold.api.markers import markers_of  # noqa: PLC0415 - its absence is answered, not raised
 
         key = f"{cls.__module__}.{cls.__qualname__}" + (repr(list(arguments)) if arguments else "")
         if key not in self.structs:
@@ -126,7 +126,7 @@ class Reader:
             self.structs[key] = entry = {"name": cls.__name__, "doc": description, **self.sources.place(cls)}
             bindings = dict(zip(getattr(cls, "__parameters__", ()), arguments, strict=False))
             entry["fields"] = list(self._fields(cls, bindings))
-            entry["markers"] = list(_markers(rules_of(cls)))
+            entry["markers"] = list(_markers(markers_of(cls)))
         return key
 
     def _fields(self, cls: type, bindings: Bindings) -> Iterator[Json]:

@@ -6,9 +6,12 @@ The vocabulary is that of apiextensions.k8s.io/v1 JSONSchemaProps, less what a s
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
+
+from pyopscaffold.kube.names import camel_case
 
 
 class Unset(enum.Enum):
@@ -31,6 +34,10 @@ class Rule:
     reason: str = ""
     field_path: str = ""
     optional_old_self: bool | None = None
+
+
+Junctor = Mapping[str, Any]
+"""A schema in JSON form that holds value validations only, as they stand in allOf, anyOf, oneOf and not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,69 +78,72 @@ class Schema:
     embedded_resource: bool = False
     preserve_unknown_fields: bool = False
     rules: tuple[Rule, ...] = ()
+    external_docs: Mapping[str, str] = field(default_factory=dict, hash=False)
+    all_of: tuple[Junctor, ...] = field(default=(), hash=False)
+    any_of: tuple[Junctor, ...] = field(default=(), hash=False)
+    one_of: tuple[Junctor, ...] = field(default=(), hash=False)
+    not_: Junctor | None = field(default=None, hash=False)
 
 
-_PLAIN: Final = {
-    "type": "type",
-    "format": "format",
-    "title": "title",
-    "description": "description",
-    "nullable": "nullable",
-    "minimum": "minimum",
-    "exclusive_minimum": "exclusiveMinimum",
-    "maximum": "maximum",
-    "exclusive_maximum": "exclusiveMaximum",
-    "multiple_of": "multipleOf",
-    "min_length": "minLength",
-    "max_length": "maxLength",
-    "pattern": "pattern",
-    "min_items": "minItems",
-    "max_items": "maxItems",
-    "min_properties": "minProperties",
-    "max_properties": "maxProperties",
+_KEYS: Final = {
     "list_type": "x-kubernetes-list-type",
+    "list_map_keys": "x-kubernetes-list-map-keys",
     "map_type": "x-kubernetes-map-type",
     "int_or_string": "x-kubernetes-int-or-string",
     "embedded_resource": "x-kubernetes-embedded-resource",
     "preserve_unknown_fields": "x-kubernetes-preserve-unknown-fields",
+    "rules": "x-kubernetes-validations",
+    "not_": "not",
 }
-_VALUES: Final = {"default": "default", "example": "example"}
-_LISTS: Final = {"enum": "enum", "required": "required", "list_map_keys": "x-kubernetes-list-map-keys"}
-_RULE: Final = {
-    "field_path": "fieldPath",
-    "message": "message",
-    "message_expression": "messageExpression",
-    "optional_old_self": "optionalOldSelf",
-    "reason": "reason",
-    "rule": "rule",
-}
-_NODES: Final = {"items": "items", "additional_properties": "additionalProperties"}
+"""JSON keys that are not the camelCase of their attribute."""
+
+_INTEGER_OR_STRING: Final = ({"type": "integer"}, {"type": "string"})
 
 
 def to_mapping(schema: Schema) -> dict[str, Any]:
     """Return the JSON form, keys in alphabetical order as controller-gen writes them."""
-    out: dict[str, Any] = {}
-    for name, key in _PLAIN.items():
-        value = getattr(schema, name)
-        if value or (value == 0 and value is not False and value is not None):
-            out[key] = value
-    for name, key in _VALUES.items():
-        if (value := getattr(schema, name)) is not UNSET:
-            out[key] = value
-    for name, key in _LISTS.items():
-        if value := getattr(schema, name):
-            out[key] = list(value)
-    for name, key in _NODES.items():
-        if (node := getattr(schema, name)) is not None:
-            out[key] = to_mapping(node)
-    if schema.properties:
-        out["properties"] = {name: to_mapping(schema.properties[name]) for name in sorted(schema.properties)}
-    if schema.rules:
-        out["x-kubernetes-validations"] = [_rule(rule) for rule in schema.rules]
+    out = {
+        _key(name): _WRITERS[name](value) if name in _WRITERS else value
+        for name, value in vars(schema).items()
+        if _is_set(name, value)
+    }
     if schema.int_or_string:
-        out["anyOf"] = [{"type": "integer"}, {"type": "string"}]
+        # The one form of it beside validations of the author's own (apiextensions/v1, XIntOrString).
+        if schema.any_of:
+            out["allOf"] = [{"anyOf": [*_INTEGER_OR_STRING]}, *schema.all_of]
+        else:
+            out["anyOf"] = [*_INTEGER_OR_STRING]
     return dict(sorted(out.items()))
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
-    return {key: value for name, key in _RULE.items() if (value := getattr(rule, name)) not in ("", None)}
+def _is_set(name: str, value: Any) -> bool:
+    if name in {"default", "example"}:
+        return value is not UNSET
+    # 0 is a bound as any other.
+    return bool(value) or (value == 0 and value is not False)
+
+
+@cache
+def _key(name: str) -> str:
+    return _KEYS.get(name) or camel_case(name)
+
+
+def _properties(properties: Mapping[str, Schema]) -> dict[str, Any]:
+    return {name: to_mapping(properties[name]) for name in sorted(properties)}
+
+
+def _rules(rules: tuple[Rule, ...]) -> list[dict[str, Any]]:
+    return [
+        dict(sorted((_key(name), value) for name, value in vars(rule).items() if value not in ("", None)))
+        for rule in rules
+    ]
+
+
+_WRITERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "properties": _properties,
+    "items": to_mapping,
+    "additional_properties": to_mapping,
+    "rules": _rules,
+    "external_docs": lambda docs: dict(sorted(docs.items())),
+    **dict.fromkeys(("enum", "required", "list_map_keys", "all_of", "any_of", "one_of"), list),
+}
