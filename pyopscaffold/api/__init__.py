@@ -44,6 +44,7 @@ from pyopscaffold.api.markers import (
 )
 from pyopscaffold.api.resource import Age, Column, Object, Scale, resource
 from pyopscaffold.api.types import JSON, Conditions, Quantity, RawExtension, int32, int64
+from pyopscaffold.api.webhooks import configure_webhooks, mutating_webhook, validating_webhook
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.kube.meta import Condition, ObjectMeta, OwnerReference
 
@@ -103,11 +104,14 @@ __all__ = [
     "at_most_one_of",
     "atomic",
     "cel",
+    "configure_webhooks",
     "controller",
     "exactly_one_of",
     "int32",
     "int64",
     "mark",
+    "mutating_webhook",
     "rbac",
     "resource",
+    "validating_webhook",
 ]

@@ -29,6 +29,21 @@ def several(name: str, values: object, *types: type, such_as: str) -> Iterator[s
             yield f"{name} has {_shown(value)} in it; write {name}=[{such_as}]"
 
 
+def choice(name: str, value: object, choices: Sequence[str | None]) -> Iterator[str]:
+    """Yield what is wrong with ``name=value``, which is to be one of ``choices``."""
+    if not isinstance(value, str | None) or value not in choices:
+        yield f"{name} is to be {_either(choices)}, not {_shown(value)}{_meant(value, choices)}"
+
+
+def choices(name: str, values: object, allowed: Sequence[str]) -> Iterator[str]:
+    """Yield what is wrong with a sequence whose items are each one of ``allowed``."""
+    wrong = list(several(name, values, str, such_as=f'"{allowed[0]}"'))
+    yield from wrong
+    for value in values if not wrong and isinstance(values, Sequence) else ():
+        if value not in allowed:
+            yield f"{name} takes {_either(allowed)}, not {value!r}{_meant(value, allowed)}"
+
+
 def refuse(messages: Sequence[str], *, file: str, line: int, subject: str) -> None:
     """Raise all of ``messages``, if there are any.
 
@@ -38,6 +53,20 @@ def refuse(messages: Sequence[str], *, file: str, line: int, subject: str) -> No
     """
     if messages:
         raise DeclarationError([Problem(file, line, subject, message) for message in messages])
+
+
+def _either(choices: Sequence[str | None]) -> str:
+    *first, last = (f'"{item}"' if item is not None else "None" for item in choices)
+    return f"{', '.join(first)} or {last}"
+
+
+def _meant(value: object, choices: Sequence[str | None]) -> str:
+    import difflib  # noqa: PLC0415 - only a mistake needs it
+
+    # Kubernetes writes NoneOnDryRun where Python has none_on_dry_run.
+    plain = {item.replace("_", ""): item for item in choices if item}
+    near = difflib.get_close_matches(str(value).replace("_", "").lower(), plain, n=1)
+    return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
 def _shown(value: object) -> str:

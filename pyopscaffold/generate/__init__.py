@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyopscaffold.files.plan import GENERATED
-from pyopscaffold.generate import crd, helm, kustomize, rbac, samples
+from pyopscaffold.generate import crd, helm, kustomize, rbac, samples, webhook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,6 +33,7 @@ def artefacts(model: ProjectModel, project: Project, present: Mapping[str, str])
     made = (
         *crd.artefacts(model, project),
         *rbac.artefacts(model, project),
+        *webhook.artefacts(model),
         *samples.artefacts(model, project),
         *helm.artefacts(model, project, present),
     )

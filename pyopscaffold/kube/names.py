@@ -30,6 +30,13 @@ def is_dns1035_label(text: str) -> bool:
     return len(text) <= _LABEL_MAX and re.fullmatch(DNS1035_LABEL, text) is not None
 
 
+def is_qualified_name(text: str) -> bool:
+    """Whether text is a name of 63 letters, digits, ``-``, ``_`` and ``.`` at most, maybe after a domain and ``/``."""
+    domain, slash, name = text.rpartition("/")
+    fits = len(name) <= _LABEL_MAX and re.fullmatch(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?", name) is not None
+    return fits and (not slash or is_dns1123_subdomain(domain))
+
+
 def is_reserved_group(text: str) -> bool:
     """Whether an API group belongs to Kubernetes: the server takes CRDs of it with the project's approval only."""
     return re.fullmatch(r"(.*\.)?(k8s|kubernetes)\.io", text) is not None
@@ -51,9 +58,16 @@ def is_python_name(text: str) -> bool:
 
 
 def snake_case(camel: str) -> str:
-    """``MyDatabase`` → ``my_database``, ``HTTPRoute`` → ``http_route``, ``clusterIP`` → ``cluster_ip``."""
-    spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", camel)
+    """``MyDatabase`` → ``my_database``, ``HTTPRoute`` → ``http_route``, ``clusterIPs`` → ``cluster_ips``."""
+    singular = re.sub(r"([A-Z]{2,})s(?![a-z])", lambda plural: f"{plural[1]}S", camel)
+    spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", singular)
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", spaced).replace("-", "_").lower()
+
+
+def field_name(json_name: str) -> str:
+    """Return the Python name of a JSON field: in snake case, with an underscore behind keywords (``from_``)."""
+    name = snake_case(json_name)
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def camel_case(snake: str) -> str:

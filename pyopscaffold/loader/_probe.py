@@ -347,6 +347,7 @@ def read(root: str, package: str) -> Json:
         from pyopscaffold.api import discover  # noqa: PLC0415
         from pyopscaffold.api.declarations import declared_controllers, permitted_classes  # noqa: PLC0415
         from pyopscaffold.api.resource import declared_resources  # noqa: PLC0415
+        from pyopscaffold.api.webhooks import configuration_names, declared_webhooks, webhooks_of  # noqa: PLC0415
         from pyopscaffold.errors import DeclarationError  # noqa: PLC0415
     except ImportError as error:
         return {"runtime_missing": str(error)}
@@ -358,9 +359,12 @@ def read(root: str, package: str) -> Json:
         return {"failure": _failure(error, root)}
     reader = Reader()
     reader.problems += [found for cls in permitted_classes() if _belongs(cls, package) for found in _unused_rules(cls)]
+    webhooks = [webhook for cls in declared_webhooks() if _belongs(cls, package) for webhook in webhooks_of(cls)]
     return {
         "resources": [_resource(reader, cls) for cls in declared_resources() if _belongs(cls, package)],
         "controllers": [_controller(cls) for cls in declared_controllers() if _belongs(cls, package)],
+        "webhooks": [dataclasses.asdict(webhook) for webhook in webhooks],
+        "webhook_names": dataclasses.asdict(configuration_names(package)),
         "structs": reader.structs,
         "problems": reader.problems,
         "version": pyopscaffold.__version__,

@@ -11,7 +11,7 @@ from pyopscaffold.api import markers as own_markers
 from pyopscaffold.api.declarations import RbacRule
 from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
-from pyopscaffold.loader import checks, transitions
+from pyopscaffold.loader import checks, transitions, webhooks
 from pyopscaffold.loader.interpreter import relative, start
 from pyopscaffold.loader.paths import PathReader
 from pyopscaffold.loader.suggest import choose, spell_instead
@@ -83,6 +83,8 @@ class _Reader:
         controllers = [self._controller(item) for item in self._answer.get("controllers", ())]
         self.problems.update(checks.kinds(kinds))
         self.problems.update(transitions.problems(kinds))
+        asked = webhooks.read(self._root, self._answer.get("webhooks", ()))
+        self.problems.update(webhooks.problems(asked))
         found = checks.controllers(controllers)
         self.problems.update(found.problems)
         self.warnings.update(found.warnings)
@@ -91,6 +93,8 @@ class _Reader:
         return ProjectModel(
             kinds=tuple(sorted(kinds, key=lambda kind: kind.gvk)),
             controllers=tuple(sorted(controllers, key=lambda item: (item.resource, item.name))),
+            webhooks=asked,
+            webhook_names=webhooks.names(self._answer),
             warnings=tuple(sorted(self.warnings)),
         )
 

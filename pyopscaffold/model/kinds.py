@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pyopscaffold.api.declarations import RbacRule
 from pyopscaffold.api.resource import Column, Scale
+from pyopscaffold.api.webhooks import WebhookConfigurationNames, WebhookDeclaration
 from pyopscaffold.errors import Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
 
@@ -160,4 +161,6 @@ class ProjectModel:
 
     kinds: tuple[KindModel, ...]
     controllers: tuple[ControllerModel, ...]
+    webhooks: tuple[WebhookDeclaration, ...] = ()
+    webhook_names: WebhookConfigurationNames = WebhookConfigurationNames()
     warnings: tuple[Problem, ...] = ()
