@@ -76,5 +76,24 @@ _TYPE_META: Final = Schema(
     },
 )
 
-KNOWN: Final = {"Condition": _CONDITION, "ObjectMeta": Schema(type="object"), "TypeMeta": _TYPE_META}
+_STRINGS: Final = Schema(type="object", additional_properties=Schema(type=_STRING))
+
+_EMBEDDED_META: Final = Schema(
+    type="object",
+    properties={
+        "annotations": _STRINGS,
+        "finalizers": Schema(type="array", items=Schema(type=_STRING)),
+        "labels": _STRINGS,
+        "name": Schema(type=_STRING),
+        "namespace": Schema(type=_STRING),
+    },
+)
+"""What controller-gen's option generateEmbeddedObjectMeta keeps of an embedded ObjectMeta."""
+
+KNOWN: Final = {
+    "Condition": _CONDITION,
+    "EmbeddedObjectMeta": _EMBEDDED_META,
+    "ObjectMeta": Schema(type="object"),
+    "TypeMeta": _TYPE_META,
+}
 """Schema by the name of a :class:`~pyopscaffold.model.kinds.KnownType`."""

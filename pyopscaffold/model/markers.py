@@ -6,25 +6,30 @@ schema (``Name``, ``Doc``) has been used up when the model was read.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import annotated_types as bounds
 
 from pyopscaffold.api import markers
-from pyopscaffold.model import rules
-from pyopscaffold.schema import Schema
+from pyopscaffold.model import junctors, rules
+from pyopscaffold.schema import Schema, to_mapping, validate
 
 Changes = dict[str, Any]
 
 NUMBERS = frozenset({"integer", "number", "int-or-string"})
 STRINGS = frozenset({"string", "int-or-string"})
 LISTS = frozenset({"list"})
-OBJECTS = frozenset({"map", "struct"})
+STRUCTS = frozenset({"struct"})
+OBJECTS = STRUCTS | {"map"}
 ANY = frozenset({"string", "integer", "number", "boolean", "int-or-string", "list", "map", "struct", "any"})
 SCALARS = frozenset({"string", "integer", "number", "boolean", "int-or-string"})
+SIZED = STRINGS | LISTS | OBJECTS
+
+_TYPES = ("string", "integer", "number", "boolean", "array", "object")
 
 
 @dataclass(frozen=True)
@@ -65,23 +70,95 @@ def apply(schema: Schema, marker: Any) -> tuple[Schema, str | None]:
     return replace(schema, **meaning.effect(marker, schema)), None
 
 
-def _size(low_or_high: str) -> Callable[[Any, Schema], Changes]:
+def _at_least(schema: Schema, value: float, *, exclusive: bool = False) -> Changes:
+    """Hold both an alias's bound and a field's own: the tighter one says it all."""
+    if schema.minimum is not None and (schema.minimum, schema.exclusive_minimum) >= (value, exclusive):
+        return {}
+    return {"minimum": value, "exclusive_minimum": exclusive}
+
+
+def _at_most(schema: Schema, value: float, *, exclusive: bool = False) -> Changes:
+    if schema.maximum is not None and (schema.maximum, not schema.exclusive_maximum) <= (value, not exclusive):
+        return {}
+    return {"maximum": value, "exclusive_maximum": exclusive}
+
+
+def _besides(schema: Schema, attribute: str, value: Any) -> Changes:
+    """Set an attribute, or where an alias has set it otherwise, demand both."""
+    if getattr(schema, attribute) in (None, "", value):
+        return {attribute: value}
+    return {"all_of": (*schema.all_of, to_mapping(Schema(**{attribute: value})))}
+
+
+def _size(low_or_high: str, tighter: Callable[[int, int], int]) -> Callable[[Any, Schema], Changes]:
     nouns = {"list": "items", "map": "properties", "struct": "properties"}
 
     def effect(marker: Any, schema: Schema) -> Changes:
-        return {f"{low_or_high}_{nouns.get(shape_of(schema), 'length')}": getattr(marker, f"{low_or_high}_length")}
+        attribute = f"{low_or_high}_{nouns.get(shape_of(schema), 'length')}"
+        size, present = getattr(marker, f"{low_or_high}_length"), getattr(schema, attribute)
+        return {attribute: size if present is None else tighter(size, present)}
 
     return effect
 
 
-def _not_a_number(attribute: str) -> Callable[[Any, Schema], str | None]:
-    def misuse(marker: Any, _schema: Schema) -> str | None:
-        value = getattr(marker, attribute)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return None
-        return f"{type(marker).__name__}({value!r}) is no number; write a number"
+def _retyped(schema: Schema, name: str) -> Changes:
+    if name == "array" or (name == schema.type and name != "object"):
+        return {}
+    return vars(Schema(type=name, description=schema.description))
+
+
+def _docs(marker: markers.ExternalDocs) -> dict[str, str]:
+    return {"url": marker.url, **({"description": marker.description} if marker.description else {})}
+
+
+def _bad_bound(attribute: str) -> Callable[[Any, Schema], str | None]:
+    def misuse(marker: Any, schema: Schema) -> str | None:
+        value, name = getattr(marker, attribute), type(marker).__name__
+        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+            return f"{name}({value!r}) is no number; write a number"
+        if schema.type == "integer" and value != int(value):
+            return f"{name}({value!r}) is no whole number; write one, as the field is an int"
+        if attribute == "multiple_of" and value <= 0:
+            return f"{name}({value!r}) is not above 0; write a positive number"
+        return None
 
     return misuse
+
+
+def _bad_size(attribute: str) -> Callable[[Any, Schema], str | None]:
+    def misuse(marker: Any, _schema: Schema) -> str | None:
+        size = getattr(marker, attribute)
+        if isinstance(size, int) and not isinstance(size, bool) and size >= 0:
+            return None
+        return f"{type(marker).__name__}({size!r}) is no size; write 0 or more"
+
+    return misuse
+
+
+def _no_text(*attributes: str) -> Callable[[Any, Schema], str | None]:
+    def misuse(marker: Any, _schema: Schema) -> str | None:
+        values = (getattr(marker, attribute) for attribute in attributes)
+        wrong = next((value for value in values if not isinstance(value, str)), None)
+        return None if wrong is None else f"{type(marker).__name__} has {wrong!r}, no text; write one in quotes"
+
+    return misuse
+
+
+def _bad_values(marker: markers.OneOfValues, schema: Schema) -> str | None:
+    if not marker.values:
+        return 'OneOfValues() names no value; write OneOfValues("a", "b")'
+    for value in marker.values:
+        if misfits := validate(replace(schema, enum=(), nullable=True), value):
+            return f"OneOfValues: {misfits[0]}; write values of the field's type"
+    return None
+
+
+def _bad_type(marker: markers.SchemaType, schema: Schema) -> str | None:
+    if marker.name not in _TYPES:
+        return f"SchemaType({marker.name!r}) does not exist; write one of {', '.join(_TYPES)}"
+    if marker.name == "array" and schema.type != "array":
+        return 'SchemaType("array") says nothing of the items; write list[...]'
+    return None
 
 
 def _bad_pattern(marker: markers.Pattern, _schema: Schema) -> str | None:
@@ -117,56 +194,132 @@ def _unknown_map_type(marker: markers.MapType, _schema: Schema) -> str | None:
 _ON_NUMBERS = "bounds are for int and float; write MinLen or MaxLen for sizes"
 _ON_SIZES = "sizes are for str, list and dict; write Ge or Le for numbers"
 _ON_LISTS = "it is for list[...]"
+_ON_CLASSES = "it stands above a dataclass"
+
+
+def _choice(marker: Any, schema: Schema) -> Changes:
+    return {"rules": (*schema.rules, rules.choice(marker))}
+
 
 MEANINGS: dict[type, Meaning] = {
-    bounds.Ge: Meaning(NUMBERS, lambda m, _: {"minimum": m.ge}, _ON_NUMBERS, _not_a_number("ge")),
-    bounds.Le: Meaning(NUMBERS, lambda m, _: {"maximum": m.le}, _ON_NUMBERS, _not_a_number("le")),
+    bounds.Ge: Meaning(NUMBERS, lambda m, schema: _at_least(schema, m.ge), _ON_NUMBERS, _bad_bound("ge")),
+    bounds.Le: Meaning(NUMBERS, lambda m, schema: _at_most(schema, m.le), _ON_NUMBERS, _bad_bound("le")),
     bounds.Gt: Meaning(
-        NUMBERS, lambda m, _: {"minimum": m.gt, "exclusive_minimum": True}, _ON_NUMBERS, _not_a_number("gt")
+        NUMBERS, lambda m, schema: _at_least(schema, m.gt, exclusive=True), _ON_NUMBERS, _bad_bound("gt")
     ),
     bounds.Lt: Meaning(
-        NUMBERS, lambda m, _: {"maximum": m.lt, "exclusive_maximum": True}, _ON_NUMBERS, _not_a_number("lt")
+        NUMBERS, lambda m, schema: _at_most(schema, m.lt, exclusive=True), _ON_NUMBERS, _bad_bound("lt")
     ),
     bounds.MultipleOf: Meaning(
-        NUMBERS, lambda m, _: {"multiple_of": m.multiple_of}, _ON_NUMBERS, _not_a_number("multiple_of")
+        NUMBERS,
+        lambda m, schema: _besides(schema, "multiple_of", m.multiple_of),
+        _ON_NUMBERS,
+        _bad_bound("multiple_of"),
     ),
-    bounds.MinLen: Meaning(STRINGS | LISTS | OBJECTS, _size("min"), _ON_SIZES),
-    bounds.MaxLen: Meaning(STRINGS | LISTS | OBJECTS, _size("max"), _ON_SIZES),
-    markers.Pattern: Meaning(STRINGS, lambda m, _: {"pattern": m.regex}, "patterns are for str", _bad_pattern),
-    markers.Format: Meaning(STRINGS | NUMBERS, lambda m, _: {"format": m.name}, "formats are for str, int and float"),
+    bounds.MinLen: Meaning(SIZED, _size("min", max), _ON_SIZES, _bad_size("min_length")),
+    bounds.MaxLen: Meaning(SIZED, _size("max", min), _ON_SIZES, _bad_size("max_length")),
+    markers.Pattern: Meaning(
+        STRINGS, lambda m, schema: _besides(schema, "pattern", m.regex), "patterns are for str", _bad_pattern
+    ),
+    markers.Format: Meaning(
+        STRINGS | NUMBERS, lambda m, _: {"format": m.name}, "formats are for str, int and float", _no_text("name")
+    ),
+    markers.OneOfValues: Meaning(SCALARS, lambda m, _: {"enum": m.values}, "it is for single values", _bad_values),
     markers.IntOrString: Meaning(
-        frozenset({"string", "integer", "int-or-string"}),
-        lambda _m, _s: {"type": "", "format": "", "int_or_string": True},
+        frozenset({"string", "integer", "int-or-string", "any"}),
+        lambda _m, _s: {"type": "", "format": "", "int_or_string": True, "preserve_unknown_fields": False},
         "it is for str and int",
     ),
+    markers.SchemaType: Meaning(ANY, lambda m, schema: _retyped(schema, m.name), "", _bad_type),
+    markers.Schemaless: Meaning(ANY, lambda _m, schema: vars(Schema(description=schema.description)), ""),
     markers.ListMap: Meaning(LISTS, lambda m, _: {"list_type": "map", "list_map_keys": m.keys}, _ON_LISTS, _not_keyed),
     markers.ListSet: Meaning(LISTS, lambda _m, _s: {"list_type": "set"}, _ON_LISTS, _not_scalar),
     markers.ListAtomic: Meaning(LISTS, lambda _m, _s: {"list_type": "atomic"}, _ON_LISTS),
+    markers.UniqueItems: Meaning(
+        frozenset(), lambda _m, _s: {}, "the API server refuses uniqueItems; write ListSet() or ListMap('key')"
+    ),
     markers.MapType: Meaning(
         OBJECTS, lambda m, _: {"map_type": m.kind}, "it is for dict and dataclasses", _unknown_map_type
     ),
     markers.PreserveUnknownFields: Meaning(
         OBJECTS | {"any"}, lambda _m, _s: {"preserve_unknown_fields": True}, "it is for dict, dataclasses and Any"
     ),
+    markers.EmbeddedResource: Meaning(
+        STRUCTS,
+        lambda _m, _s: {"embedded_resource": True},
+        "it is for dataclasses and RawExtension",
+    ),
+    markers.KeepMetadata: Meaning(OBJECTS | LISTS, lambda _m, _s: {}, "it is for ObjectMeta, and what has one inside"),
+    markers.AllOf: Meaning(
+        ANY, lambda m, schema: {"all_of": (*schema.all_of, *m.schemas)}, "", junctors.misuse("AllOf")
+    ),
+    markers.AnyOf: Meaning(ANY, lambda m, schema: junctors.added(schema, "any_of", m), "", junctors.misuse("AnyOf")),
+    markers.OneOf: Meaning(ANY, lambda m, schema: junctors.added(schema, "one_of", m), "", junctors.misuse("OneOf")),
+    markers.Not: Meaning(ANY, lambda m, schema: junctors.added(schema, "not_", m), "", junctors.misuse("Not")),
     markers.CEL: Meaning(
         ANY - {"any"},
         lambda m, schema: {"rules": (*schema.rules, rules.rule_of(m))},
         "no rule can look into what has no schema",
         rules.misuse,
     ),
+    markers.AtMostOneOf: Meaning(STRUCTS, _choice, _ON_CLASSES, rules.bad_choice),
+    markers.ExactlyOneOf: Meaning(STRUCTS, _choice, _ON_CLASSES, rules.bad_choice),
+    markers.AtLeastOneOf: Meaning(STRUCTS, _choice, _ON_CLASSES, rules.bad_choice),
     markers.Immutable: Meaning(
         ANY - {"any"},
         lambda _m, schema: {"rules": (*schema.rules, rules.UNCHANGED)},
         "no rule can look into what has no schema",
     ),
     markers.Nullable: Meaning(ANY, lambda _m, _s: {"nullable": True}, ""),
-    markers.Title: Meaning(ANY, lambda m, _: {"title": m.text}, ""),
+    markers.Title: Meaning(ANY, lambda m, _: {"title": m.text}, "", _no_text("text")),
+    markers.ExternalDocs: Meaning(ANY, lambda m, _: {"external_docs": _docs(m)}, "", _no_text("url", "description")),
     markers.Example: Meaning(ANY, lambda m, _: {"example": m.value}, ""),
     markers.Default: Meaning(ANY, lambda m, _: {"default": m.value}, ""),
     markers.NoSchemaDefault: Meaning(ANY, lambda _m, _s: {}, ""),
+    markers.Selectable: Meaning(
+        frozenset({"string", "integer", "boolean"}), lambda _m, _s: {}, "it is for str, int and bool"
+    ),
     markers.Name: Meaning(ANY, lambda _m, _s: {}, ""),
-    markers.Doc: Meaning(ANY, lambda _m, _s: {}, ""),
+    markers.Doc: Meaning(ANY, lambda _m, _s: {}, "", _no_text("text")),
 }
+
+ON_CLASSES = frozenset(
+    {
+        bounds.MinLen,
+        bounds.MaxLen,
+        markers.MapType,
+        markers.PreserveUnknownFields,
+        markers.EmbeddedResource,
+        markers.AllOf,
+        markers.AnyOf,
+        markers.OneOf,
+        markers.Not,
+        markers.CEL,
+        markers.AtMostOneOf,
+        markers.ExactlyOneOf,
+        markers.AtLeastOneOf,
+        markers.Title,
+        markers.ExternalDocs,
+    }
+)
+"""Markers that ``@mark`` puts on a dataclass; the others speak of one field."""
+
+_RANKS = {
+    # What the value is comes before what else is said of it.
+    markers.Schemaless: -3,
+    markers.SchemaType: -2,
+    markers.IntOrString: -1,
+    # controller-gen's order of rules.
+    markers.AtMostOneOf: 1,
+    markers.ExactlyOneOf: 2,
+    markers.AtLeastOneOf: 3,
+}
+
+
+def in_order(found: Sequence[Any]) -> list[Any]:
+    """Return markers in the order of their effect: as they stand, but for the few that have a rank."""
+    return sorted(found, key=lambda marker: _RANKS.get(type(marker), 0))
+
 
 _SPOKEN = {
     "string": "a string",

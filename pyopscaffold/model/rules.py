@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
-from pyopscaffold.api.markers import CEL, Immutable, Reason
+from pyopscaffold.api.markers import CEL, AtLeastOneOf, AtMostOneOf, ExactlyOneOf, Immutable, Reason
 from pyopscaffold.kube.names import camel_case
-from pyopscaffold.schema import Rule, Schema
+from pyopscaffold.schema import UNSET, Rule, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +51,36 @@ def rule_of(marker: CEL) -> Rule:
         field_path=marker.field_path,
         optional_old_self=marker.optional_old_self,
     )
+
+
+def choice(marker: AtMostOneOf | ExactlyOneOf | AtLeastOneOf) -> Rule:
+    """Return the rule of a choice between fields, which are JSON names by now; words and form are controller-gen's."""
+    names = [escaped(name) for name in marker.fields]
+    listed = f"of the fields in [{' '.join(marker.fields)}]"
+    count = "+".join(f"(has(self.{name})?1:0)" for name in names)
+    match marker:
+        case AtMostOneOf():
+            return Rule(rule=f"{count} <= 1", message=f"at most one {listed} may be set")
+        case ExactlyOneOf():
+            return Rule(rule=f"{count} == 1", message=f"exactly one {listed} must be set")
+        case AtLeastOneOf():
+            any_of = "||".join(f"has(self.{name})" for name in names)
+            return Rule(rule=any_of, message=f"at least one {listed} must be set")
+
+
+def bad_choice(marker: AtMostOneOf | ExactlyOneOf | AtLeastOneOf, schema: Schema) -> str | None:
+    """Return what is wrong with a choice, None if nothing: each of its fields can be set or not."""
+    said = {AtMostOneOf: "at_most_one_of", ExactlyOneOf: "exactly_one_of", AtLeastOneOf: "at_least_one_of"}[
+        type(marker)
+    ]
+    if len(set(marker.fields)) < len(marker.fields) or not marker.fields:
+        return f'{said} is to name each field once; write {said}("a", "b")'
+    for name in marker.fields:
+        if name in schema.required:
+            return f"{name} is required, which leaves {said} no choice; give it = None"
+        if name in schema.properties and schema.properties[name].default is not UNSET:
+            return f"{name} has a default, which leaves {said} no choice; write = None"
+    return None
 
 
 def compares(marker: Any) -> bool:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.api.markers import Default, Immutable, NoSchemaDefault
-from pyopscaffold.model import rules
+from pyopscaffold.api.markers import Default, Immutable, KeepMetadata, NoSchemaDefault
+from pyopscaffold.model import contradictions, rules
 from pyopscaffold.model.kinds import (
     EnumType,
     FieldModel,
@@ -23,7 +23,7 @@ from pyopscaffold.model.kinds import (
     TypeModel,
 )
 from pyopscaffold.model.known import KNOWN
-from pyopscaffold.model.markers import apply
+from pyopscaffold.model.markers import apply, in_order
 from pyopscaffold.schema import UNSET, Schema, validate
 
 if TYPE_CHECKING:
@@ -68,9 +68,14 @@ def struct_schema(struct: StructType) -> Schema:
     return _object(struct, members)
 
 
-def field_schema(field: FieldModel, *, defaults: bool = True) -> Schema:
-    """Return the schema of one field; ``defaults`` says whether Python's defaults become the server's."""
-    schema = _marked(type_schema(field.type, defaults=defaults), field.markers)
+def field_schema(field: FieldModel, *, defaults: bool = True, keep_metadata: bool = False) -> Schema:
+    """Return the schema of one field.
+
+    ``defaults`` says whether Python's defaults become the server's, ``keep_metadata`` whether a marker further out
+    keeps embedded metadata.
+    """
+    keep_metadata = keep_metadata or any(isinstance(marker, KeepMetadata) for marker in field.markers)
+    schema = _marked(type_schema(field.type, defaults=defaults, keep_metadata=keep_metadata), field.markers)
     if field.description:
         schema = replace(schema, description=field.description)
     if not defaults:
@@ -83,8 +88,12 @@ def field_schema(field: FieldModel, *, defaults: bool = True) -> Schema:
     return replace(schema, default=without_defaults(field.default, schema))
 
 
-def type_schema(model: TypeModel, *, defaults: bool = True) -> Schema:
+def type_schema(model: TypeModel, *, defaults: bool = True, keep_metadata: bool = False) -> Schema:
     """Return the schema of a type, before the markers of the field that has it."""
+
+    def inner(item: TypeModel, markers: tuple[Any, ...]) -> Schema:
+        return _marked(type_schema(item, defaults=defaults, keep_metadata=keep_metadata), markers)
+
     match model:
         case ScalarType(kind):
             return _SCALARS[kind]
@@ -92,14 +101,16 @@ def type_schema(model: TypeModel, *, defaults: bool = True) -> Schema:
             plain = _SCALARS["string" if isinstance(values[0], str) else "integer"]
             return replace(plain, enum=values, description=description)
         case ListType(items, markers):
-            return Schema(type="array", items=_marked(type_schema(items, defaults=defaults), markers))
+            return Schema(type="array", items=inner(items, markers))
         case MapType(values, markers):
-            inner = _marked(type_schema(values, defaults=defaults), markers)
-            return Schema(type="object", additional_properties=inner)
+            return Schema(type="object", additional_properties=inner(values, markers))
         case KnownType(name):
-            return KNOWN[name]
+            return KNOWN["EmbeddedObjectMeta" if keep_metadata and name == "ObjectMeta" else name]
         case StructType():
-            members = {field.json_name: field_schema(field, defaults=defaults) for field in model.fields}
+            members = {
+                field.json_name: field_schema(field, defaults=defaults, keep_metadata=keep_metadata)
+                for field in model.fields
+            }
             return _object(model, members)
 
 
@@ -126,12 +137,14 @@ def marker_problems(model: TypeModel, markers: tuple[Any, ...]) -> Iterator[str]
     if isinstance(model, MapType):
         yield from marker_problems(model.values, model.markers)
     problems: list[str] = []
-    _marked(type_schema(model), markers, problems.append)
+    schema = _marked(type_schema(model), markers, problems.append)
     yield from problems
+    if not problems:
+        yield from contradictions.problems(schema, markers)
 
 
 def _marked(schema: Schema, markers: tuple[Any, ...], report: Callable[[str], object] = lambda _: None) -> Schema:
-    for marker in markers:
+    for marker in in_order(markers):
         schema, problem = apply(schema, marker)
         if problem is not None:
             report(problem)

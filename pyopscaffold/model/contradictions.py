@@ -1,0 +1,69 @@
+"""What no value could fit, or no server would take, although each marker on its own is right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.api import markers
+from pyopscaffold.schema import UNSET, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pyopscaffold.schema import Schema
+
+_ALTERNATIVES = (
+    (markers.ListMap, markers.ListSet, markers.ListAtomic),
+    (markers.Default, markers.NoSchemaDefault),
+)
+_SIZES = (
+    ("min_length", "max_length", "MinLen", "MaxLen"),
+    ("min_items", "max_items", "MinLen", "MaxLen"),
+    ("min_properties", "max_properties", "MinLen", "MaxLen"),
+)
+_WIDTHS = {"int32": 2**31, "int64": 2**63}
+
+
+def problems(schema: Schema, found: Sequence[Any]) -> Iterator[str]:
+    """Yield what contradicts itself in a schema that has all the markers ``found``."""
+    for alternatives in _ALTERNATIVES:
+        names = [kind.__name__ for kind in alternatives if any(type(marker) is kind for marker in found)]
+        if len(names) > 1:
+            yield f"{' and '.join(names)} contradict each other; remove {'one' if len(names) == 2 else 'all but one'}"  # noqa: PLR2004
+    yield from _ranges(schema)
+    yield from _enum(schema)
+    if schema.embedded_resource and not schema.properties and not schema.preserve_unknown_fields:
+        yield "EmbeddedResource would prune every field; write PreserveUnknownFields() beside it"
+    if any(isinstance(marker, markers.Schemaless) for marker in found) and not (
+        schema.type or schema.int_or_string or schema.preserve_unknown_fields
+    ):
+        yield "Schemaless leaves a value of no type; write PreserveUnknownFields() or SchemaType(...) beside it"
+
+
+def _ranges(schema: Schema) -> Iterator[str]:
+    low, high = schema.minimum, schema.maximum
+    if low is not None and high is not None and _is_empty(schema, low, high):
+        more = "more than" if schema.exclusive_minimum else "at least"
+        less = "less than" if schema.exclusive_maximum else "at most"
+        yield f"no number is {more} {low} and {less} {high}; change one of the bounds"
+    for bound in (low, high):
+        if bound is not None and (width := _WIDTHS.get(schema.format)) and not -width <= bound < width:
+            yield f"the bound {bound} does not fit into {schema.format}; change the bound or the type"
+    for lower, upper, min_len, max_len in _SIZES:
+        least, most = getattr(schema, lower), getattr(schema, upper)
+        if least is not None and most is not None and least > most:
+            yield f"{min_len}({least}) is above {max_len}({most}); change one of them"
+
+
+def _is_empty(schema: Schema, low: float, high: float) -> bool:
+    if schema.type == "integer":
+        return low + schema.exclusive_minimum > high - schema.exclusive_maximum
+    return low > high or (low == high and (schema.exclusive_minimum or schema.exclusive_maximum))
+
+
+def _enum(schema: Schema) -> Iterator[str]:
+    plain = replace(schema, enum=(), default=UNSET, nullable=True)
+    for value in schema.enum:
+        for misfit in validate(plain, value)[:1]:
+            yield f"no value can be {value!r}: {misfit}; change the enum or the other marker"

@@ -1,0 +1,103 @@
+"""``allOf``, ``anyOf``, ``oneOf`` and ``not``: schemas in JSON form that a structural schema may hold there.
+
+They hold value validations only, and no field that the schema around them does not declare (source: "structural
+schemas" in the Kubernetes documentation; k8s.io/apiextensions-apiserver/pkg/apiserver/schema/validation.go).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyopscaffold.schema import Schema
+
+_LISTS = ("allOf", "anyOf", "oneOf")
+_VALIDATIONS = (
+    "format",
+    "minimum",
+    "exclusiveMinimum",
+    "maximum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "enum",
+    "required",
+)
+_KNOWN = (*_VALIDATIONS, *_LISTS, "not", "properties", "items")
+_INTEGER_OR_STRING = [{"type": "integer"}, {"type": "string"}]
+
+
+def added(schema: Schema, attribute: str, marker: Any) -> dict[str, Any]:
+    """Return the change that a marker makes; a second one of the same name goes into ``allOf``, as both must hold."""
+    value = marker.schemas[0] if attribute == "not_" else marker.schemas
+    if not getattr(schema, attribute):
+        return {attribute: value}
+    key = {"any_of": "anyOf", "one_of": "oneOf", "not_": "not"}[attribute]
+    return {"all_of": (*schema.all_of, {key: value if attribute == "not_" else list(value)})}
+
+
+def misuse(name: str) -> Callable[[Any, Schema], str | None]:
+    """Return the check of a marker called ``name``."""
+
+    def check(marker: Any, schema: Schema) -> str | None:
+        if not marker.schemas:
+            return f'{name}() holds no schema; write {name}({{"required": ["name"]}}) or the like'
+        faults = (fault for part in marker.schemas for fault in _faults(part, schema))
+        return next((f"{name}: {fault}" for fault in faults), None)
+
+    return check
+
+
+def _faults(part: Any, around: Schema | None) -> Iterator[str]:
+    """Yield what the API server would refuse in one schema, whose place ``around`` declares; None if anything goes."""
+    if not isinstance(part, Mapping):
+        yield f'{part!r} is no schema; write a dict such as {{"required": ["name"]}}'
+        return
+    for key in part:
+        if key not in _KNOWN:
+            yield _unknown(str(key))
+    for key in _LISTS:
+        inner = part.get(key, [])
+        if inner == _INTEGER_OR_STRING and around is not None and around.int_or_string:
+            continue
+        if not isinstance(inner, list | tuple):
+            yield f"{key} is to be a list of schemas"
+            continue
+        for item in inner:
+            yield from _faults(item, around)
+    if "not" in part:
+        yield from _faults(part["not"], around)
+    if "items" in part:
+        yield from _faults(part["items"], around and around.items)
+    yield from _bad_fields(part, around)
+
+
+def _bad_fields(part: Mapping[str, Any], around: Schema | None) -> Iterator[str]:
+    properties = part.get("properties", {})
+    if not isinstance(properties, Mapping):
+        yield "properties is to be a dict from JSON names to schemas"
+        return
+    for name, inner in properties.items():
+        declared = around.properties.get(name) if around is not None else None
+        if around is not None and declared is None:
+            near = difflib.get_close_matches(str(name), around.properties, n=1)
+            yield f"there is no field {name}; {f'did you mean {near[0]}?' if near else 'declare it in the dataclass'}"
+            continue
+        yield from _faults(inner, declared)
+
+
+def _unknown(key: str) -> str:
+    if key in {"type", "description", "default", "nullable", "title", "additionalProperties"} or key.startswith("x-"):
+        return f"{key} can't stand in it; write it on the field itself"
+    camel = re.sub(r"_(\w)", lambda found: found[1].upper(), key)
+    near = [camel] if camel in _KNOWN else difflib.get_close_matches(key, _KNOWN, n=1)
+    return f"there is no {key}; {f'did you mean {near[0]}?' if near else 'write one of ' + ', '.join(_KNOWN)}"
