@@ -5,7 +5,7 @@ A wrong type would otherwise show far from its cause, or not at all: ``short_nam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pyopscaffold.errors import DeclarationError, Problem
 
@@ -42,6 +42,18 @@ def choices(name: str, values: object, allowed: Sequence[str]) -> Iterator[str]:
     for value in values if not wrong and isinstance(values, Sequence) else ():
         if value not in allowed:
             yield f"{name} takes {_either(allowed)}, not {value!r}{_meant(value, allowed)}"
+
+
+def mapping(name: str, values: object) -> Iterator[str]:
+    """Yield what is wrong with a dict of texts, or None for none."""
+    if values is None:
+        return
+    if not isinstance(values, Mapping):
+        yield f'{name} is to be a dict, not {_shown(values)}; write {name}={{"key": "value"}}'
+        return
+    for item in (*values, *values.values()):
+        if not isinstance(item, str):
+            yield f'{name} has {_shown(item)} in it; write {name}={{"key": "value"}}'
 
 
 def refuse(messages: Sequence[str], *, file: str, line: int, subject: str) -> None:

@@ -27,6 +27,7 @@ class RbacRule:
     resource_names: tuple[str, ...] = ()
     urls: tuple[str, ...] = ()
     namespace: str = ""
+    role_name: str = ""
     file: str = ""
     line: int = 0
 
@@ -164,10 +165,12 @@ def rbac(
     resource_names: Sequence[str] = (),
     urls: Sequence[str] = (),
     namespace: str = "",
+    role_name: str = "",
 ) -> Callable[[_C], _C]:
     """Grant the operator a permission that ``@controller`` does not imply.
 
-    With ``namespace`` the rule goes into a Role in that namespace, else into the ClusterRole.
+    With ``namespace`` the rule goes into a Role in that namespace, else into the ClusterRole; with ``role_name`` into a
+    role of that name instead of the operator's own, which is yours to bind.
 
     Raises:
         DeclarationError: an argument is of a wrong type.
@@ -181,6 +184,7 @@ def rbac(
         *several("resource_names", resource_names, str, such_as='"name"'),
         *several("urls", urls, str, such_as='"/healthz"'),
         *single("namespace", namespace, str),
+        *single("role_name", role_name, str),
     ]
     refuse(wrong, file=caller.f_code.co_filename, line=caller.f_lineno, subject="@rbac")
     rule = RbacRule(
@@ -190,6 +194,7 @@ def rbac(
         resource_names=tuple(resource_names),
         urls=tuple(urls),
         namespace=namespace,
+        role_name=role_name,
         file=caller.f_code.co_filename,
         line=caller.f_lineno,
     )

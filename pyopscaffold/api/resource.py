@@ -6,12 +6,12 @@ import sys
 from dataclasses import dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
-from pyopscaffold.api.arguments import refuse, several, single
+from pyopscaffold.api.arguments import mapping, refuse, several, single
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.kube.meta import ObjectMeta
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 ColumnType = Literal["string", "integer", "number", "boolean", "date"]
 
@@ -74,6 +74,10 @@ class ResourceDeclaration:
     served: bool
     storage: bool
     deprecated: str | None
+    labels: dict[str, str] = field(default_factory=dict, hash=False)
+    annotations: dict[str, str] = field(default_factory=dict, hash=False)
+    status_subresource: bool = True
+    skip: bool = False
     file: str
     line: int
 
@@ -101,11 +105,18 @@ def resource(
     served: bool = True,
     storage: bool = True,
     deprecated: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str] | None = None,
+    status_subresource: bool = True,
+    skip: bool = False,
 ) -> Callable[[type[_T]], type[_T]]:
     """Declare the dataclass below as an API type; stands outermost, above ``@dataclass``.
 
     ``group`` is the whole API group (``db.example.com``). ``kind`` defaults to the class's name, ``plural`` to the
     kind's plural, ``singular`` to its lower case. ``deprecated`` is the warning that clients get, "" for the server's.
+    ``labels`` and ``annotations`` are put on the CRD. Without the ``status_subresource``, whoever may write the spec
+    may write the status. With ``skip`` nothing is generated from the class: it is somebody else's API, or a version to
+    come.
 
     Raises:
         DeclarationError: an argument has a wrong type, or the class below is no dataclass deriving from Object.
@@ -124,6 +135,10 @@ def resource(
         *single("served", served, bool),
         *single("storage", storage, bool),
         *single("deprecated", deprecated, str, type(None)),
+        *mapping("labels", labels),
+        *mapping("annotations", annotations),
+        *single("status_subresource", status_subresource, bool),
+        *single("skip", skip, bool),
     ]
 
     def declare(cls: type[_T]) -> type[_T]:
@@ -140,6 +155,10 @@ def resource(
             served=served,
             storage=storage,
             deprecated=deprecated,
+            labels=dict(labels or {}),
+            annotations=dict(annotations or {}),
+            status_subresource=status_subresource,
+            skip=skip,
             file=file,
             line=line,
         )
@@ -149,11 +168,33 @@ def resource(
 
 
 def _declared(cls: type[_T], declaration: ResourceDeclaration) -> type[_T]:
+    _resources[f"{cls.__module__}.{cls.__qualname__}"] = cls
+    return _marked(cls, declaration)
+
+
+def _marked(cls: type[_T], declaration: ResourceDeclaration) -> type[_T]:
     gvk = declaration.gvk
     setattr(cls, _DECLARATION, declaration)
     cls.gvk, cls.api_version, cls.kind = gvk, gvk.api_version, gvk.kind
-    _resources[f"{cls.__module__}.{cls.__qualname__}"] = cls
     return cls
+
+
+def declare_builtin(cls: type[_T], gvk: GroupVersionKind, *, short_names: tuple[str, ...] = ()) -> type[_T]:
+    """Make a class a type of Kubernetes itself: controllers take it, but it is none of the project's own resources."""
+    declaration = ResourceDeclaration(
+        gvk=gvk,
+        singular=gvk.kind.lower(),
+        short_names=short_names,
+        categories=(),
+        columns=(),
+        scale=None,
+        served=True,
+        storage=True,
+        deprecated=None,
+        file="",
+        line=0,
+    )
+    return _marked(cls, declaration)
 
 
 def _misplaced(cls: type) -> Iterator[str]:

@@ -65,7 +65,7 @@ def crd_of(versions: Sequence[KindModel]) -> dict[str, Any]:
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": kind.gvk.group_resource},
+        "metadata": _metadata(versions),
         "spec": {
             "group": kind.gvk.group,
             "names": names,
@@ -75,6 +75,14 @@ def crd_of(versions: Sequence[KindModel]) -> dict[str, Any]:
     }
 
 
+def _metadata(versions: Sequence[KindModel]) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"name": versions[0].gvk.group_resource}
+    for name in ("annotations", "labels"):
+        if merged := {key: text for version in versions for key, text in getattr(version, name).items()}:
+            metadata[name] = merged
+    return metadata
+
+
 def _version(kind: KindModel) -> dict[str, Any]:
     version: dict[str, Any] = {
         "name": kind.gvk.version,
@@ -82,10 +90,12 @@ def _version(kind: KindModel) -> dict[str, Any]:
         "served": kind.served,
         "storage": kind.storage,
     }
+    if kind.selectable:
+        version["selectableFields"] = [{"jsonPath": path} for path in kind.selectable]
     if kind.columns:
         version["additionalPrinterColumns"] = [_column(column) for column in kind.columns]
     subresources: dict[str, Any] = {}
-    if kind.status is not None:
+    if kind.status is not None and kind.status_subresource:
         subresources["status"] = {}
     if kind.scale is not None:
         subresources["scale"] = _scale(kind.scale)

@@ -33,8 +33,14 @@ def is_dns1035_label(text: str) -> bool:
 def is_qualified_name(text: str) -> bool:
     """Whether text is a name of 63 letters, digits, ``-``, ``_`` and ``.`` at most, maybe after a domain and ``/``."""
     domain, slash, name = text.rpartition("/")
-    fits = len(name) <= _LABEL_MAX and re.fullmatch(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?", name) is not None
-    return fits and (not slash or is_dns1123_subdomain(domain))
+    return bool(name) and is_label_value(name) and (not slash or is_dns1123_subdomain(domain))
+
+
+def is_label_value(text: str) -> bool:
+    """Whether text may be the value of a label: empty, or 63 letters, digits, ``-``, ``_`` and ``.`` at most."""
+    return not text or (
+        len(text) <= _LABEL_MAX and re.fullmatch(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?", text) is not None
+    )
 
 
 def is_reserved_group(text: str) -> bool:

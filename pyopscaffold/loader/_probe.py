@@ -285,14 +285,7 @@ def _resource(reader: Reader, cls: Any) -> Json:
 
     declared = declaration_of(cls)
     assert declared is not None  # noqa: S101 - the registry holds declared classes only
-    names = ("singular", "short_names", "categories", "served", "storage", "deprecated", "file", "line")
-    return {
-        "struct": reader.struct(cls),
-        "gvk": _gvk(declared.gvk),
-        "columns": [dataclasses.asdict(column) for column in declared.columns],
-        "scale": dataclasses.asdict(declared.scale) if declared.scale else None,
-        **{name: getattr(declared, name) for name in names},
-    }
+    return {**dataclasses.asdict(declared), "struct": reader.struct(cls), "gvk": _gvk(declared.gvk)}
 
 
 def _controller(cls: Any) -> Json:

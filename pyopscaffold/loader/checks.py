@@ -9,10 +9,27 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api.introspect import fields_of
-from pyopscaffold.api.markers import Default, ListMap, Name, Nullable
+from pyopscaffold.api.markers import (
+    AtLeastOneOf,
+    AtMostOneOf,
+    Default,
+    ExactlyOneOf,
+    KeepMetadata,
+    ListMap,
+    Name,
+    Nullable,
+)
 from pyopscaffold.errors import Problem
 from pyopscaffold.kube import meta
-from pyopscaffold.kube.names import is_api_version, is_dns1035_label, is_dns1123_subdomain, is_kind, is_reserved_group
+from pyopscaffold.kube.names import (
+    is_api_version,
+    is_dns1035_label,
+    is_dns1123_subdomain,
+    is_kind,
+    is_label_value,
+    is_qualified_name,
+    is_reserved_group,
+)
 from pyopscaffold.model.kinds import (
     EnumType,
     FieldModel,
@@ -24,7 +41,8 @@ from pyopscaffold.model.kinds import (
     StructType,
     TypeModel,
 )
-from pyopscaffold.model.schema import field_schema, marker_problems
+from pyopscaffold.model.markers import ON_CLASSES
+from pyopscaffold.model.schema import field_schema, marker_problems, type_schema
 from pyopscaffold.schema import UNSET, validate
 
 if TYPE_CHECKING:
@@ -34,6 +52,11 @@ if TYPE_CHECKING:
 
 WITHOUT_MEANING = frozenset({"Timezone", "Unit", "Predicate", "Not"})
 """Markers of annotated-types that no schema can express."""
+
+CHOICES = (AtMostOneOf, ExactlyOneOf, AtLeastOneOf)
+
+_SELECTABLE_MAX = 8
+"""How many selectable fields the API server takes in a version."""
 
 _KNOWN_CLASSES: dict[str, type] = {"ObjectMeta": meta.ObjectMeta, "Condition": meta.Condition}
 _KNOWN_KINDS = {str: "string", int: "integer", bool: "boolean"}
@@ -88,9 +111,13 @@ def json_names(struct: StructType) -> Iterator[Problem]:
             yield _at(member.span, f"{struct.name}.{member.name}", message)
 
 
-def rules(struct: StructType, markers: tuple[Any, ...]) -> Iterator[Problem]:
+def on_class(struct: StructType, markers: tuple[Any, ...]) -> Iterator[Problem]:
     """Yield what is wrong with the markers of a dataclass, which it does not have yet."""
-    for message in marker_problems(struct, markers):
+    misplaced = [marker for marker in markers if type(marker) not in ON_CLASSES]
+    for marker in misplaced:
+        message = f"{type(marker).__name__} is for fields, not for a whole dataclass; write it in Annotated[...]"
+        yield _at(struct.span, struct.name, message)
+    for message in marker_problems(struct, tuple(marker for marker in markers if marker not in misplaced)):
         yield _at(struct.span, struct.name, message)
 
 
@@ -98,11 +125,25 @@ def field(member: FieldModel, subject: str) -> Iterator[Problem]:
     """Yield what is wrong with one field on its own."""
     for message in marker_problems(member.type, member.markers):
         yield _at(member.span, subject, message)
+    if any(isinstance(marker, KeepMetadata) for marker in member.markers) and not _has_metadata(member.type):
+        yield _at(member.span, subject, "KeepMetadata finds no ObjectMeta in it; remove it")
     if member.name.startswith("_") and not any(isinstance(marker, Name) for marker in member.markers):
         yield _at(member.span, subject, 'no field of an API starts with an underscore; rename it, or write Name("...")')
     nullable = any(isinstance(marker, Nullable) for marker in member.markers)
     if member.optional and member.required and not nullable:
         yield _at(member.span, subject, "None is left out when written, so it can't be required; write = None")
+
+
+def _has_metadata(model: TypeModel) -> bool:
+    match model:
+        case ListType(inner, _) | MapType(inner, _):
+            return _has_metadata(inner)
+        case StructType():
+            return any(_has_metadata(member.type) for member in model.fields)
+        case KnownType(name):
+            return name == "ObjectMeta" or type_schema(model, keep_metadata=True) != type_schema(model)
+        case _:
+            return False
 
 
 def kinds(found: Sequence[KindModel]) -> Iterator[Problem]:
@@ -139,6 +180,15 @@ def _names(kind: KindModel) -> Iterator[Problem]:
 
 
 def _parts(kind: KindModel) -> Iterator[Problem]:
+    if len(kind.selectable) > _SELECTABLE_MAX:
+        message = f"{len(kind.selectable)} fields are Selectable, and the API server takes {_SELECTABLE_MAX}"
+        yield _at(kind.span, kind.root.name, f"{message}; remove some: {', '.join(kind.selectable)}")
+    for name, value in (*kind.labels.items(), *((name, "") for name in kind.annotations)):
+        if not is_qualified_name(name) or not is_label_value(value):
+            message = (
+                f'"{name}: {value}" is no label or annotation; write letters, digits, dashes and dots'
+            )
+            yield _at(kind.span, kind.root.name, f"{message} only, and a domain with a slash before the name")
     for member in kind.root.fields:
         subject = f"{kind.root.name}.{member.name}"
         if member.json_name in {"spec", "status"} and not isinstance(member.type, StructType):

@@ -13,7 +13,7 @@ from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.loader import checks, transitions, webhooks
 from pyopscaffold.loader.interpreter import relative, start
-from pyopscaffold.loader.paths import PathReader
+from pyopscaffold.loader.paths import PathReader, selectable_paths
 from pyopscaffold.loader.suggest import choose, spell_instead
 from pyopscaffold.model.kinds import (
     ControllerModel,
@@ -79,15 +79,16 @@ class _Reader:
         self.problems.update(
             self._problem(self._span(item), item["subject"], item["message"]) for item in self._answer["problems"]
         )
-        kinds = [self._kind(item) for item in self._answer.get("resources", ())]
+        found = [self._kind(item) for item in self._answer.get("resources", ())]
+        kinds = [kind for kind in found if not kind.skip]
         controllers = [self._controller(item) for item in self._answer.get("controllers", ())]
         self.problems.update(checks.kinds(kinds))
         self.problems.update(transitions.problems(kinds))
         asked = webhooks.read(self._root, self._answer.get("webhooks", ()))
         self.problems.update(webhooks.problems(asked))
-        found = checks.controllers(controllers)
-        self.problems.update(found.problems)
-        self.warnings.update(found.warnings)
+        findings = checks.controllers(controllers)
+        self.problems.update(findings.problems)
+        self.warnings.update(findings.warnings)
         if self.problems:
             raise DeclarationError(sorted(self.problems))
         return ProjectModel(
@@ -126,6 +127,8 @@ class _Reader:
             storage=item["storage"],
             deprecated=item["deprecated"],
             span=span,
+            selectable=tuple(selectable_paths(root)),
+            **{name: item[name] for name in ("labels", "annotations", "status_subresource", "skip")},
         )
 
     def _controller(self, item: Json) -> ControllerModel:
@@ -157,7 +160,7 @@ class _Reader:
         struct = StructType(item["name"], item["doc"], fields, self._span(item))
         markers = self._markers(item["markers"], struct, struct.span, struct.name)
         self.problems.update(checks.json_names(struct))
-        self.problems.update(checks.rules(struct, markers))
+        self.problems.update(checks.on_class(struct, markers))
         self._structs[ref] = dataclasses.replace(struct, markers=markers)
         return self._structs[ref]
 
@@ -228,8 +231,18 @@ class _Reader:
             marker = _revived(cls, arguments)
             if isinstance(marker, own_markers.ListMap) and isinstance(shape, ListType):
                 marker = own_markers.ListMap(*self._keys(marker.keys, shape.items, span, subject))
+            if isinstance(marker, checks.CHOICES):
+                marker = cls(self._chosen(marker.fields, shape, span, subject))
             found.append(marker)
         return tuple(found)
+
+    def _chosen(self, names: Sequence[str], shape: TypeModel, span: SourceSpan, subject: str) -> tuple[str, ...]:
+        """Return the JSON names of the fields that a choice is between."""
+        members = checks.members_of(shape)
+        for name in names:
+            if members and name not in members:
+                self._report(span, subject, f"there is no field {name} to choose; {choose(name, members)}")
+        return tuple(members[name].json_name for name in names if name in members)
 
     def _keys(self, keys: tuple[str, ...], items: TypeModel, span: SourceSpan, subject: str) -> list[str]:
         members = checks.members_of(items)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -102,8 +103,8 @@ class FieldModel:
 class KindModel:
     """One API type in one version.
 
-    ``root`` is the class itself, without ``metadata``. Columns and scale paths are JSON paths (``.spec.replicas``) by
-    now, with types inferred.
+    ``root`` is the class itself, without ``metadata``. Columns, scale and selectable paths are JSON paths
+    (``.spec.replicas``) by now, with types inferred.
     """
 
     gvk: GroupVersionKind
@@ -117,6 +118,11 @@ class KindModel:
     storage: bool
     deprecated: str | None
     span: SourceSpan
+    selectable: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
+    status_subresource: bool = True
+    skip: bool = False
 
     @property
     def description(self) -> str:
