@@ -54,7 +54,7 @@ class Schema:
     default: Any = field(default=UNSET, hash=False)
     example: Any = field(default=UNSET, hash=False)
     nullable: bool = False
-    enum: tuple[str | int, ...] = ()
+    enum: tuple[Any, ...] = field(default=(), hash=False)
     minimum: float | None = None
     exclusive_minimum: bool = False
     maximum: float | None = None
@@ -97,22 +97,23 @@ _KEYS: Final = {
 }
 """JSON keys that are not the camelCase of their attribute."""
 
-_INTEGER_OR_STRING: Final = ({"type": "integer"}, {"type": "string"})
+INTEGER_OR_STRING: Final = ({"type": "integer"}, {"type": "string"})
+"""The alternatives that stand beside ``x-kubernetes-int-or-string``."""
 
 
 def to_mapping(schema: Schema) -> dict[str, Any]:
     """Return the JSON form, keys in alphabetical order as controller-gen writes them."""
     out = {
-        _key(name): _WRITERS[name](value) if name in _WRITERS else value
+        key_of(name): _WRITERS[name](value) if name in _WRITERS else value
         for name, value in vars(schema).items()
         if _is_set(name, value)
     }
     if schema.int_or_string:
         # The one form of it beside validations of the author's own (apiextensions/v1, XIntOrString).
         if schema.any_of:
-            out["allOf"] = [{"anyOf": [*_INTEGER_OR_STRING]}, *schema.all_of]
+            out["allOf"] = [{"anyOf": [*INTEGER_OR_STRING]}, *schema.all_of]
         else:
-            out["anyOf"] = [*_INTEGER_OR_STRING]
+            out["anyOf"] = [*INTEGER_OR_STRING]
     return dict(sorted(out.items()))
 
 
@@ -124,7 +125,8 @@ def _is_set(name: str, value: Any) -> bool:
 
 
 @cache
-def _key(name: str) -> str:
+def key_of(name: str) -> str:
+    """Return the JSON key of an attribute of Schema or Rule."""
     return _KEYS.get(name) or camel_case(name)
 
 
@@ -134,7 +136,7 @@ def _properties(properties: Mapping[str, Schema]) -> dict[str, Any]:
 
 def _rules(rules: tuple[Rule, ...]) -> list[dict[str, Any]]:
     return [
-        dict(sorted((_key(name), value) for name, value in vars(rule).items() if value not in ("", None)))
+        dict(sorted((key_of(name), value) for name, value in vars(rule).items() if value not in ("", None)))
         for rule in rules
     ]
 
