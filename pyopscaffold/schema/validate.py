@@ -1,15 +1,24 @@
-"""Whether a JSON value fits a schema, as the API server judges it."""
+"""Whether a JSON value fits a schema, as the API server judges it once defaults are in and unknown fields are out.
+
+Source: k8s.io/kube-openapi/pkg/validation/validate, and apiextensions-apiserver pkg/apiserver/schema/{listtype,
+objectmeta}. Left to the server: rules (CEL), the metadata of embedded resources, the formats ``email`` and ``uri``, and
+what is its lapse rather than its law. It takes ``1.0`` for an integer, a list for a string with a format, and any
+number for one of an enum that is the same without its fraction.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.kube.names import is_dns1035_label
+from pyopscaffold.schema import formats
+from pyopscaffold.schema.structural import Schema
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-    from pyopscaffold.schema.structural import Schema
 
 
 @dataclass(frozen=True, order=True)
@@ -26,7 +35,7 @@ class Misfit:
 def validate(schema: Schema, value: Any) -> tuple[Misfit, ...]:
     """Return every misfit of ``value``; fields that the schema does not name are misfits, since defaults may have none.
 
-    Formats are not checked.
+    Rules are not checked.
     """
     return tuple(_check(schema, value, ""))
 
@@ -53,10 +62,11 @@ def _check(schema: Schema, value: Any, path: str) -> Iterator[Misfit]:
             yield from _check_list(schema, value, path)
         case dict():
             yield from _check_object(schema, value, path)
+    yield from _check_junctors(schema, value, path)
 
 
 def _check_number(schema: Schema, value: float, path: str) -> Iterator[Misfit]:
-    low, high = schema.minimum, schema.maximum
+    low, high = _bound(schema.minimum, value), _bound(schema.maximum, value)
     if low is not None and schema.exclusive_minimum and value <= low:
         yield Misfit(path, f"{value} is not more than {low}")
     elif low is not None and value < low:
@@ -65,16 +75,34 @@ def _check_number(schema: Schema, value: float, path: str) -> Iterator[Misfit]:
         yield Misfit(path, f"{value} is not less than {high}")
     elif high is not None and value > high:
         yield Misfit(path, f"{value} is more than {high}")
-    if schema.multiple_of is not None and value % schema.multiple_of:
+    if schema.multiple_of is not None and not _is_multiple(value, schema.multiple_of):
         yield Misfit(path, f"{value} is no multiple of {schema.multiple_of}")
-    if (limits := _WIDTHS.get(schema.format)) and not limits[0] <= value <= limits[1]:
-        yield Misfit(path, f"{value} does not fit into {schema.format}")
+    width = schema.format if (schema.type, schema.format) in _WIDTHS else ""
+    low, high = _WIDTHS.get((schema.type, width), (value, value))
+    if not low <= value <= high:
+        yield Misfit(path, f"{value} does not fit into {width or 'int64'}")
+
+
+def _bound(bound: float | None, value: float) -> float | None:
+    """Return a bound as the server holds it against ``value``: without its fraction where that is a whole number."""
+    return int(bound) if bound is not None and isinstance(value, int) else bound
+
+
+def _is_multiple(value: float, factor: float) -> bool:
+    if isinstance(value, int):
+        return int(factor) > 0 and value % int(factor) == 0
+    if factor <= 0:
+        return False
+    times = value / factor if factor >= 1 else 1 / factor * value
+    return abs(times) < _WHOLE and abs(times - int(times)) <= _NEARLY * abs(times)
 
 
 def _check_string(schema: Schema, value: str, path: str) -> Iterator[Misfit]:
     yield from _check_size(len(value), schema.min_length, schema.max_length, path, "characters")
     if schema.pattern and not re.search(schema.pattern, value):
         yield Misfit(path, f"{_show(value)} does not match {schema.pattern}")
+    if schema.format and not formats.fits(schema.format, value):
+        yield Misfit(path, f"{_show(value)} has not the format {schema.format}")
 
 
 def _check_list(schema: Schema, value: list[Any], path: str) -> Iterator[Misfit]:
@@ -82,6 +110,21 @@ def _check_list(schema: Schema, value: list[Any], path: str) -> Iterator[Misfit]
     if schema.items is not None:
         for index, item in enumerate(value):
             yield from _check(schema.items, item, f"{path}[{index}]")
+    if schema.list_type in {"set", "map"}:
+        yield from _check_distinct(schema, value, path)
+
+
+def _check_distinct(schema: Schema, value: list[Any], path: str) -> Iterator[Misfit]:
+    seen = set()
+    for index, item in enumerate(value):
+        own = item
+        if schema.list_type == "map" and isinstance(item, dict):
+            own = {key: item[key] for key in schema.list_map_keys if key in item}
+        text = json.dumps(own, sort_keys=True)
+        if text in seen:
+            what = "the keys of an earlier item" if schema.list_type == "map" else "an earlier item"
+            yield Misfit(f"{path}[{index}]", f"it is the same as {what}")
+        seen.add(text)
 
 
 def _check_object(schema: Schema, value: Mapping[str, Any], path: str) -> Iterator[Misfit]:
@@ -92,9 +135,51 @@ def _check_object(schema: Schema, value: Mapping[str, Any], path: str) -> Iterat
     for name, item in value.items():
         child = schema.properties.get(name, schema.additional_properties)
         if child is not None:
-            yield from _check(child, item, f"{path}.{name}" if path else name)
-        elif not schema.preserve_unknown_fields:
+            yield from _check(child, item, _below(path, name))
+        elif not schema.preserve_unknown_fields and not (schema.embedded_resource and name in _TYPE_META):
             yield Misfit(path, f"there is no field {name}")
+    if schema.embedded_resource:
+        yield from _check_type_meta(value, path)
+
+
+def _check_type_meta(value: Mapping[str, Any], path: str) -> Iterator[Misfit]:
+    """Yield what is wrong with apiVersion and kind of an embedded resource, which need no schema to be checked."""
+    for name in ("apiVersion", "kind"):
+        if name not in value:
+            yield Misfit(path, f"{name} is missing")
+    version, kind = value.get("apiVersion", "v1"), value.get("kind", "Pod")
+    if not isinstance(version, str) or not version or version.count("/") > 1:
+        yield Misfit(_below(path, "apiVersion"), f"{_show(version)} is no group and version")
+    if not isinstance(kind, str) or not is_dns1035_label(kind.lower()):
+        yield Misfit(_below(path, "kind"), f"{_show(kind)} is no kind")
+
+
+def _check_junctors(schema: Schema, value: Any, path: str) -> Iterator[Misfit]:
+    for part in schema.all_of:
+        yield from _check(_validations(part), value, path)
+    fitting = [[not validate(_validations(part), value) for part in parts] for parts in (schema.any_of, schema.one_of)]
+    if schema.any_of and not any(fitting[0]):
+        yield Misfit(path, "it fits none of the schemas of anyOf")
+    if schema.one_of and sum(fitting[1]) != 1:
+        yield Misfit(path, f"it fits {sum(fitting[1]) or 'none'} of the schemas of oneOf, not one")
+    if schema.not_ is not None and not validate(_validations(schema.not_), value):
+        yield Misfit(path, "it fits the schema of not")
+
+
+def _validations(part: Mapping[str, Any]) -> Schema:
+    """Return what stands in a junctor as a schema; other fields than those it names are none of its business."""
+    nested: dict[str, Any] = {
+        "properties": {name: _validations(inner) for name, inner in part.get("properties", {}).items()},
+        "items": _validations(part["items"]) if "items" in part else None,
+        "not_": part.get("not"),
+    }
+    plain = {re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", key): value for key, value in part.items()}
+    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in plain.items() if name != "not"}
+    return Schema(**{**plain, **nested, "preserve_unknown_fields": True})
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
 
 
 def _check_size(size: int, low: int | None, high: int | None, path: str, units: str) -> Iterator[Misfit]:
@@ -106,7 +191,9 @@ def _check_size(size: int, low: int | None, high: int | None, path: str, units: 
 
 def _type_fits(schema: Schema, value: Any) -> bool:
     if schema.int_or_string:
-        return isinstance(value, int | str) and not isinstance(value, bool)
+        # Where it judges a format of strings, the server takes nothing else.
+        kinds = str if formats.is_judged(schema.format) else (int, str)
+        return isinstance(value, kinds) and not isinstance(value, bool)
     return schema.type not in _FITS or _FITS[schema.type](value)
 
 
@@ -130,4 +217,13 @@ _ARTICLE = {
     "array": "a list",
     "object": "an object",
 }
-_WIDTHS = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+_FLOAT = (2 - 2**-23) * 2.0**127
+_WIDTHS = {
+    ("integer", "int32"): (-(2**31), 2**31 - 1),
+    ("integer", ""): (-(2**63), 2**63 - 1),
+    ("number", "float"): (-_FLOAT, _FLOAT),
+}
+"""By type and format; an integer of any other format has 64 bits."""
+_WHOLE = 2**53
+_NEARLY = 1e-9
+_TYPE_META = frozenset({"apiVersion", "kind", "metadata"})
