@@ -152,11 +152,6 @@ _KNOWN: Final[dict[str, Callable[[str], bool]]] = {
 }
 
 
-def is_judged(name: str) -> bool:
-    """Whether the server looks at strings of this format at all; dashes in the name do not count."""
-    return name.replace("-", "") in _KNOWN
-
-
 def fits(name: str, text: str) -> bool:
     """Return whether a string has a format; those that the server ignores, ``email`` and ``uri`` fit always.
 

@@ -191,9 +191,7 @@ def _check_size(size: int, low: int | None, high: int | None, path: str, units: 
 
 def _type_fits(schema: Schema, value: Any) -> bool:
     if schema.int_or_string:
-        # Where it judges a format of strings, the server takes nothing else.
-        kinds = str if formats.is_judged(schema.format) else (int, str)
-        return isinstance(value, kinds) and not isinstance(value, bool)
+        return isinstance(value, int | str) and not isinstance(value, bool)
     return schema.type not in _FITS or _FITS[schema.type](value)
 
 
