@@ -28,12 +28,21 @@ class Output(enum.StrEnum):
     JSON = "json"
 
 
+class Part(enum.StrEnum):
+    """What can be generated alone."""
+
+    DOCS = "docs"
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     app.command()(generate)
 
 
 def generate(
+    part: Annotated[
+        Part | None, typer.Argument(metavar="[docs]", help="A reference of the API alone, as Markdown in docs/api.")
+    ] = None,
     *,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; show the difference and exit with 1 if there is one.")
@@ -45,12 +54,15 @@ def generate(
     ] = "",
     output: Annotated[Output, typer.Option("--output", "-o", help="How to print what changed.")] = Output.TEXT,
 ) -> None:
-    """Generate CRDs, roles, samples and chart templates from the project's Python code."""
+    """Generate CRDs, roles, samples and chart templates from the project's Python code.
+
+    `generate docs` makes a reference of the API. Once it is there, `generate` keeps it up to date too.
+    """
     from pyopscaffold.files.apply import apply  # noqa: PLC0415 - so that --help stays quick
     from pyopscaffold.loader.project import find_root  # noqa: PLC0415
     from pyopscaffold.scaffold.regenerate import plan_project  # noqa: PLC0415
 
-    plan, warnings = plan_project(find_root(Path.cwd()), python=python, force=force)
+    plan, warnings = plan_project(find_root(Path.cwd()), python=python, force=force, docs_only=part is Part.DOCS)
     if not check and not dry_run:
         apply(plan)
     for warning in warnings:
@@ -58,12 +70,12 @@ def generate(
     if output is Output.JSON:
         console.say(json.dumps(_report(plan, warnings, with_diff=check), indent=2))
     else:
-        _print(plan, check=check)
+        _print(plan, check=check, command="generate docs" if part else "generate")
     if check and plan.writes:
         raise typer.Exit(1)
 
 
-def _print(plan: Plan, *, check: bool) -> None:
+def _print(plan: Plan, *, check: bool, command: str) -> None:
     if check:
         console.diff(plan.diff())
     else:
@@ -74,7 +86,7 @@ def _print(plan: Plan, *, check: bool) -> None:
     elif check:
         count = len(plan.writes)
         differ = "1 file differs" if count == 1 else f"{count} files differ"
-        console.note(f"{differ} from what the code says: run pyopscaffold generate")
+        console.note(f"{differ} from what the code says: run pyopscaffold {command}")
     else:
         console.note(f"{unchanged} unchanged")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyopscaffold.files.plan import GENERATED
-from pyopscaffold.generate import crd, helm, kustomize, rbac, samples, webhook
+from pyopscaffold.generate import crd, docs, helm, kustomize, rbac, samples, webhook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyopscaffold.model.kinds import ProjectModel
     from pyopscaffold.model.project import Project
 
-READS = ("config/**/*.yaml", "charts/*/Chart.yaml", "charts/*/templates/**/*.yaml")
+READS = ("config/**/*.yaml", "charts/*/Chart.yaml", "charts/*/templates/**/*.yaml", f"{docs.FOLDER}/*.md")
 """The files that generators want to know: those they edit, and those that may have become stale."""
 
 _HEAD = 200
@@ -36,6 +36,7 @@ def artefacts(model: ProjectModel, project: Project, present: Mapping[str, str])
         *webhook.artefacts(model),
         *samples.artefacts(model, project),
         *helm.artefacts(model, project, present),
+        *(docs.artefacts(model) if docs.wanted(present) else ()),
     )
     gone = stale(made, present)
     after = {path: text for path, text in present.items() if path not in gone}

@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from pyopscaffold.files.plan import Plan
 
 
-def plan_project(root: Path, *, python: str = "", force: bool = False) -> tuple[Plan, tuple[Problem, ...]]:
+def plan_project(
+    root: Path, *, python: str = "", force: bool = False, docs_only: bool = False
+) -> tuple[Plan, tuple[Problem, ...]]:
     """Read the project at ``root``, and return what generating would change, with warnings about its declarations.
+
+    ``docs_only`` is for the reference of the API alone, which is made where it is not there yet.
 
     Raises:
         ProjectError, LoadError, DeclarationError, DocumentError, FilesError: as the parts say.
@@ -30,5 +34,9 @@ def plan_project(root: Path, *, python: str = "", force: bool = False) -> tuple[
 
     model = source.model_of(root, probe.answer())
     present = tree.texts(root, generators.READS)
-    made = generators.artefacts(model, project, present)
+    if docs_only:
+        present = {path: text for path, text in present.items() if path.startswith(generators.docs.FOLDER)}
+        made = generators.docs.artefacts(model)
+    else:
+        made = generators.artefacts(model, project, present)
     return plan(root, made, delete=generators.stale(made, present), force=force), model.warnings
