@@ -42,13 +42,20 @@ $(VENV)/.installed: $(VENV)/.locked pyproject.toml hatch_build.py runtime/pyproj
 	@touch $@
 
 .PHONY: tools
-tools: setup $(TOOLS)/helm $(TOOLS)/controller-gen ## Have what the tests run: a simulated cluster, helm, controller-gen
+tools: setup $(TOOLS)/helm $(TOOLS)/controller-gen $(TOOLS)/grammar ## Have what the tests run: a simulated cluster, helm, controller-gen
 	$(BIN)/pyopscaffold envtest setup --simulated
 
 $(TOOLS)/helm $(TOOLS)/controller-gen: tests/tools/go.mod tests/tools/go.sum
 	@command -v go >/dev/null || { echo "The tests need Go, to build $(@F): https://go.dev/dl" >&2; exit 2; }
 	@mkdir -p $(TOOLS)
 	cd tests/tools && $(GO_BUILD) -o ../../$@ $$(go list tool | grep '/$(@F)$$')
+
+GRAMMAR := tests/oracle/testdata/grammar
+
+$(TOOLS)/grammar: $(wildcard $(GRAMMAR)/*)
+	@command -v go >/dev/null || { echo "The tests need Go, to build $(@F): https://go.dev/dl" >&2; exit 2; }
+	@mkdir -p $(TOOLS)
+	cd $(GRAMMAR) && $(GO_BUILD) -o $(abspath $@) .
 
 .PHONY: lock
 lock: setup ## Write requirements/dev.txt anew from pyproject.toml (LOCK_ARGS=--upgrade moves everything)
@@ -79,7 +86,7 @@ fmt: setup ## Format the code and mend what ruff can
 
 .PHONY: typecheck
 typecheck: setup ## Check types with mypy, strictly
-	$(BIN)/mypy pyopscaffold hatch_build.py tests benchmarks examples/demo.py examples/remake.py
+	$(BIN)/mypy pyopscaffold hatch_build.py tests benchmarks scripts examples/demo.py examples/remake.py
 
 .PHONY: bench
 bench: tools ## Measure; writes benchmarks/RESULTS.md (a quarter of an hour, on an idle machine)
@@ -94,6 +101,10 @@ demo: setup ## See it work: from an empty folder to a reconciling operator on a 
 .PHONY: examples
 examples: setup ## Make examples/ anew with today's templates; what was edited by hand stays
 	$(BIN)/python examples/remake.py
+
+.PHONY: kubernetes-types
+kubernetes-types: setup ## Make pyopscaffold/k8s anew from what the pinned Kubernetes publishes
+	$(BIN)/python -m scripts.kubernetes_types
 
 .PHONY: dist
 dist: setup ## Build both wheels and sdists into dist/

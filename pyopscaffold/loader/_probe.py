@@ -189,6 +189,8 @@ class Reader:
             return {"is": "scalar", "kind": _SCALARS[name]}
         if name in _KNOWN:
             return {"is": "known", "name": _KNOWN[name]}
+        if builtin := vars(origin).get("__kubernetes_type__") if isinstance(origin, type) else None:
+            return {"is": "known", "name": builtin}
         if dataclasses.is_dataclass(origin) and isinstance(origin, type):
             bound = tuple(bindings.get(argument, argument) for argument in arguments)
             return {"is": "struct", "ref": self.struct(origin, bound)}
@@ -231,14 +233,17 @@ def _markers(metadata: tuple[Any, ...]) -> Iterator[list[Any]]:
 
     from pyopscaffold.api.markers import Marker  # noqa: PLC0415
 
+    def name_of(cls: type) -> str:
+        return cls.__name__ if issubclass(cls, Marker) else f"annotated_types.{cls.__name__}"
+
     for item in metadata:
         if isinstance(item, type):
             if issubclass(item, Marker) or item.__module__ == "annotated_types":
-                yield [item.__name__, None]
+                yield [name_of(item), None]
         elif isinstance(item, GroupedMetadata) and not isinstance(item, Marker):
             yield from _markers(tuple(item))
         elif isinstance(item, Marker) or type(item).__module__ == "annotated_types":
-            yield [type(item).__name__, {field.name: _argument(getattr(item, field.name)) for field in _fields(item)}]
+            yield [name_of(type(item)), {field.name: _argument(getattr(item, field.name)) for field in _fields(item)}]
 
 
 def _fields(item: Any) -> tuple[dataclasses.Field[Any], ...]:

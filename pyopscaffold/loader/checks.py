@@ -30,6 +30,7 @@ from pyopscaffold.kube.names import (
     is_qualified_name,
     is_reserved_group,
 )
+from pyopscaffold.model import kubernetes
 from pyopscaffold.model.kinds import (
     EnumType,
     FieldModel,
@@ -75,8 +76,10 @@ def members_of(model: TypeModel) -> dict[str, FieldModel]:
     match model:
         case StructType():
             return {member.name: member for member in model.fields}
-        case KnownType(name):
+        case KnownType(name) if name in _KNOWN_CLASSES:
             return _known_members(name)
+        case KnownType(name):
+            return {member.name: member for member in kubernetes.fields_of(name)}
         case _:
             return {}
 
@@ -185,9 +188,7 @@ def _parts(kind: KindModel) -> Iterator[Problem]:
         yield _at(kind.span, kind.root.name, f"{message}; remove some: {', '.join(kind.selectable)}")
     for name, value in (*kind.labels.items(), *((name, "") for name in kind.annotations)):
         if not is_qualified_name(name) or not is_label_value(value):
-            message = (
-                f'"{name}: {value}" is no label or annotation; write letters, digits, dashes and dots'
-            )
+            message = f'"{name}: {value}" is no label or annotation; write letters, digits, dashes and dots'
             yield _at(kind.span, kind.root.name, f"{message} only, and a domain with a slash before the name")
     for member in kind.root.fields:
         subject = f"{kind.root.name}.{member.name}"

@@ -1,12 +1,14 @@
 """Schemas of Kubernetes' own types, as controller-gen writes them for the Go types; the descriptions are ours.
 
-Source: k8s.io/apimachinery meta/v1 (TypeMeta, ObjectMeta, Condition).
+Source: k8s.io/apimachinery meta/v1 (TypeMeta, ObjectMeta, Condition). All other types, with Kubernetes' own
+descriptions, are in :mod:`pyopscaffold.model.kubernetes`.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from pyopscaffold.model.kubernetes import Schemas
 from pyopscaffold.schema import Schema
 
 _STRING: Final = "string"
@@ -96,4 +98,21 @@ KNOWN: Final = {
     "ObjectMeta": Schema(type="object"),
     "TypeMeta": _TYPE_META,
 }
-"""Schema by the name of a :class:`~pyopscaffold.model.kinds.KnownType`."""
+"""Schema by the short name of a :class:`~pyopscaffold.model.kinds.KnownType`."""
+
+_BUILTIN: Final = {
+    False: Schemas(KNOWN),
+    True: Schemas({**KNOWN, "ObjectMeta": _EMBEDDED_META}),
+}
+
+
+def schema_of(name: str, *, keep_metadata: bool = False) -> Schema:
+    """Return the schema of a known type; with ``keep_metadata``, embedded metadata keeps its fields.
+
+    Raises:
+        KeyError: there is no such type.
+
+    """
+    if keep_metadata and name == "ObjectMeta":
+        return _EMBEDDED_META
+    return KNOWN[name] if name in KNOWN else _BUILTIN[keep_metadata].of(name)

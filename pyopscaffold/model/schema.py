@@ -22,7 +22,7 @@ from pyopscaffold.model.kinds import (
     StructType,
     TypeModel,
 )
-from pyopscaffold.model.known import KNOWN
+from pyopscaffold.model.known import KNOWN, schema_of
 from pyopscaffold.model.markers import apply, in_order
 from pyopscaffold.schema import UNSET, Schema, validate
 
@@ -105,7 +105,7 @@ def type_schema(model: TypeModel, *, defaults: bool = True, keep_metadata: bool 
         case MapType(values, markers):
             return Schema(type="object", additional_properties=inner(values, markers))
         case KnownType(name):
-            return KNOWN["EmbeddedObjectMeta" if keep_metadata and name == "ObjectMeta" else name]
+            return schema_of(name, keep_metadata=keep_metadata)
         case StructType():
             members = {
                 field.json_name: field_schema(field, defaults=defaults, keep_metadata=keep_metadata)
@@ -139,7 +139,7 @@ def marker_problems(model: TypeModel, markers: tuple[Any, ...]) -> Iterator[str]
     problems: list[str] = []
     schema = _marked(type_schema(model), markers, problems.append)
     yield from problems
-    if not problems:
+    if markers and not problems:
         yield from contradictions.problems(schema, markers)
 
 

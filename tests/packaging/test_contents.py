@@ -76,7 +76,7 @@ def test_the_runtime_has_the_modules_of_an_operator_only(built: Built) -> None:
     names = {name.split("/")[1] for name in in_package(built.wheel("pyopscaffold_runtime"))}
 
     files = {"__init__.py", "__main__.py", "py.typed", "errors.py"}
-    assert names == files | {"kube", "schema", "api", "codec", "runtime"}
+    assert names == files | {"kube", "schema", "api", "k8s", "codec", "runtime"}
 
 
 def test_templates_are_shipped_whole(built: Built) -> None:

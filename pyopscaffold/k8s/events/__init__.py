@@ -1,0 +1,1 @@
+"""Kubernetes' own types of events."""

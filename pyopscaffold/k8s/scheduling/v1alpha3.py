@@ -1,0 +1,7 @@
+"""Kubernetes' own types of scheduling/v1alpha3, as dataclasses."""
+
+from __future__ import annotations
+
+from pyopscaffold.k8s._types import lazy
+
+__getattr__, __dir__ = lazy(__name__)

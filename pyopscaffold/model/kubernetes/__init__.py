@@ -1,0 +1,140 @@
+"""Structural schemas of Kubernetes' own types, by their OpenAPI names, read from what lies packed beside.
+
+``make kubernetes-types`` makes the data from what a real API server publishes. A group is read when a type of it is
+asked for, and a type is made with those that it reaches.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pyopscaffold.kube.names import field_name
+from pyopscaffold.model.kinds import (
+    EnumType,
+    FieldModel,
+    KnownType,
+    ListType,
+    MapType,
+    ScalarType,
+    SourceSpan,
+    TypeModel,
+)
+from pyopscaffold.schema import Schema, from_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Json = dict[str, Any]
+
+_API: Final = "io.k8s.api."
+_META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1"
+_BASIC: Final = {f"{_META}.ObjectMeta": "ObjectMeta", f"{_META}.Condition": "Condition"}
+"""Types that have a shorter name, and a schema that is not here."""
+
+_BESIDE: Final = {"description": "description", "default": "default", "x-kubernetes-map-type": "map_type"}
+"""What a place that refers to a type may say in its stead."""
+
+_INNER: Final = {"items": "items", "additionalProperties": "additional_properties"}
+_SPAN: Final = SourceSpan("", 0)
+
+
+def is_builtin(name: str) -> bool:
+    """Whether a name is that of a type that is told here."""
+    module, _, kind = name.rpartition(".")
+    return "." in module and kind in _types(module)
+
+
+class Schemas:
+    """Schemas by OpenAPI name, each made once; ``basic`` are those of the types with a short name."""
+
+    def __init__(self, basic: Mapping[str, Schema]) -> None:
+        self._basic = basic
+        self._made: dict[str, Schema] = {}
+
+    def of(self, name: str) -> Schema:
+        """Return the schema of a type.
+
+        Raises:
+            KeyError: there is no such type.
+
+        """
+        if name in _BASIC:
+            return self._basic[_BASIC[name]]
+        if name not in self._made:
+            self._made[name] = self._node(_type(name))
+        return self._made[name]
+
+    def _node(self, node: Json) -> Schema:
+        if reference := node.get("$ref"):
+            return replace(self.of(reference), **{name: node[key] for key, name in _BESIDE.items() if key in node})
+        own = from_mapping({key: value for key, value in node.items() if key not in {"properties", *_INNER}})
+        inner: dict[str, Any] = {name: self._node(node[key]) for key, name in _INNER.items() if key in node}
+        properties = {name: self._node(child) for name, child in node.get("properties", {}).items()}
+        return replace(own, **inner, properties=properties)
+
+
+@cache
+def fields_of(name: str) -> tuple[FieldModel, ...]:
+    """Return the fields of a type, empty for those that are told elsewhere.
+
+    Raises:
+        KeyError: there is no such type.
+
+    """
+    node = _type(name)
+    required = node.get("required", ())
+    found = []
+    for json_name, child in node.get("properties", {}).items():
+        optional = json_name not in required
+        model = FieldModel(
+            name=field_name(json_name),
+            json_name=json_name,
+            type=_model(child),
+            span=_SPAN,
+            optional=optional,
+            has_default=optional,
+            default=child.get("default"),
+            description=child.get("description", ""),
+        )
+        found.append(model)
+    return tuple(found)
+
+
+def _model(node: Json) -> TypeModel:  # noqa: PLR0911 - one case a type
+    match node:
+        case {"$ref": str(name)}:
+            return KnownType(_BASIC.get(name) or name)
+        case {"type": "array", "items": items}:
+            return ListType(_model(items))
+        case {"type": "object", "additionalProperties": values}:
+            return MapType(_model(values))
+        case {"enum": values}:
+            return EnumType(tuple(values))
+        case {"x-kubernetes-int-or-string": True}:
+            return ScalarType("int-or-string")
+        case {"type": "string", "format": "date-time"}:
+            return ScalarType("datetime")
+        case {"type": "string", "format": "byte"}:
+            return ScalarType("bytes")
+        case {"type": "string" | "integer" | "boolean" as kind}:
+            return ScalarType(kind)
+        case _:
+            return ScalarType("any")
+
+
+def _type(name: str) -> Json:
+    module, _, kind = name.rpartition(".")
+    found: Json = _types(module)[kind]
+    return found
+
+
+@cache
+def _types(module: str) -> Json:
+    short = "meta.v1" if module == _META else module.removeprefix(_API)
+    file = Path(__file__).with_name(f"{short}.json")
+    types: Json = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return types
