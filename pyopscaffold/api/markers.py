@@ -63,14 +63,14 @@ class Title(Marker):
 class Example(Marker):
     """OpenAPI ``example`` of the field, a JSON value."""
 
-    value: Any
+    value: Any = field(hash=False)  # a list has no hash, and a union wants one
 
 
 @dataclass(frozen=True)
 class Default(Marker):
     """Default that the API server fills in, where it differs from the dataclass's own; a JSON value."""
 
-    value: Any
+    value: Any = field(hash=False)  # a list has no hash, and a union wants one
 
 
 @dataclass(frozen=True)
