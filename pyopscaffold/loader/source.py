@@ -219,9 +219,10 @@ class _Reader:
 
     def _markers(self, items: list[list[Any]], shape: TypeModel, span: SourceSpan, subject: str) -> tuple[Any, ...]:
         found = []
-        for name, arguments in items:
-            cls = getattr(own_markers, name, None) or getattr(annotated_types, name, None)
-            if cls is None or name in checks.WITHOUT_MEANING:
+        for qualified, arguments in items:
+            module, _, name = qualified.rpartition(".")
+            cls = getattr(annotated_types if module else own_markers, name, None)
+            if cls is None or (module and name in checks.WITHOUT_MEANING):
                 message = f"{name} has no meaning in a CRD and is left out of it"
                 self.warnings.add(self._problem(span, subject, message))
                 continue

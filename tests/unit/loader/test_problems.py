@@ -114,6 +114,77 @@ FIELDS = {
     "marker's class": ("x: Annotated[int, Ge]", "Ge is the marker's class; write Ge(...)"),
     "grouped marker's class": ("x: Annotated[str, Len]", "Len is the marker's class; write Len(...)"),
     "our marker's class": ("x: Annotated[str, Doc]", "Doc is the marker's class; write Doc(...)"),
+    "bound that is infinite": ('x: Annotated[float, Ge(float("inf"))]', "Ge('inf') is no number; write a number"),
+    "half a bound": ("x: Annotated[int, Ge(1.5)]", "Ge(1.5) is no whole number; write one, as the field is an int"),
+    "multiple of nothing": (
+        "x: Annotated[int, MultipleOf(0)]",
+        "MultipleOf(0) is not above 0; write a positive number",
+    ),
+    "size below nothing": ("x: Annotated[str, MaxLen(-1)]", "MaxLen(-1) is no size; write 0 or more"),
+    "bounds that cross": (
+        "x: Annotated[int, Ge(5), Le(4)]",
+        "no number is at least 5 and at most 4; change one of the bounds",
+    ),
+    "nothing between": (
+        "x: Annotated[int, Gt(4), Lt(5)]",
+        "no number is more than 4 and less than 5; change one of the bounds",
+    ),
+    "bound beyond the type": (
+        "x: Annotated[int32, Le(2**31)]",
+        "the bound 2147483648 does not fit into int32; change the bound or the type",
+    ),
+    "sizes that cross": ("x: Annotated[str, Len(3, 2)]", "MinLen(3) is above MaxLen(2); change one of them"),
+    "enum beyond its bounds": (
+        "x: Annotated[Literal['a', 'long'], MaxLen(2)]",
+        "no value can be 'long': it has 4 of at most 2 characters; change the enum or the other marker",
+    ),
+    "two list types": (
+        "x: Annotated[list[str], ListSet(), ListAtomic()]",
+        "ListSet and ListAtomic contradict each other; remove one",
+    ),
+    "default and none": (
+        "x: Annotated[int, Default(1), NoSchemaDefault()] = 1",
+        "Default and NoSchemaDefault contradict each other; remove one",
+    ),
+    "unique items": (
+        "x: Annotated[list[str], UniqueItems()]",
+        "UniqueItems can't apply to a list; the API server refuses uniqueItems; write ListSet() or ListMap('key')",
+    ),
+    "values of another type": (
+        'x: Annotated[int, OneOfValues("a")]',
+        'OneOfValues: "a" is not an integer; write values of the field\'s type',
+    ),
+    "no values": ("x: Annotated[int, OneOfValues()]", 'OneOfValues() names no value; write OneOfValues("a", "b")'),
+    "schema type": (
+        'x: Annotated[str, SchemaType("text")]',
+        "SchemaType('text') does not exist; write one of string, integer, number, boolean, array, object",
+    ),
+    "array of nothing": ('x: Annotated[Any, SchemaType("array")]', "says nothing of the items; write list[...]"),
+    "schema of nothing": (
+        "x: Annotated[int, Schemaless()]",
+        "Schemaless leaves a value of no type; write PreserveUnknownFields() or SchemaType(...) beside it",
+    ),
+    "embedded number": ("x: Annotated[int, EmbeddedResource()]", "it is for dataclasses and RawExtension"),
+    "embedded nothing": (
+        'x: Annotated[Any, SchemaType("object"), EmbeddedResource()]',
+        "EmbeddedResource would prune every field; write PreserveUnknownFields() beside it",
+    ),
+    "no metadata to keep": ("x: Annotated[Part, KeepMetadata()]", "KeepMetadata finds no ObjectMeta in it; remove it"),
+    "selectable float": ("x: Annotated[float, Selectable()]", "Selectable can't apply to a number; it is for str, int"),
+    "title": ("x: Annotated[int, Title(5)]", "Title has 5, no text; write one in quotes"),
+    "empty junctor": ("x: Annotated[int, AnyOf()]", 'AnyOf() holds no schema; write AnyOf({"required": ["name"]})'),
+    "junctor with a type": (
+        'x: Annotated[str, OneOf({"type": "string"})]',
+        "OneOf: type can't stand in it; write it on the field itself",
+    ),
+    "junctor in snake case": (
+        'x: Annotated[str, Not({"min_length": 1})]',
+        "Not: there is no min_length; did you mean minLen",
+    ),
+    "junctor's unknown field": (
+        'x: Annotated[Part, AllOf({"not": {"properties": {"nmae": {}}}})]',
+        "AllOf: there is no field nmae; did you mean name?",
+    ),
     "rule without words": ('x: Annotated[str, CEL("")]', 'CEL("") says nothing; write an expression such as CEL("'),
     "rule of blanks": ('x: Annotated[str, CEL(" ")]', "rule of CEL is ' ', no text; write one in quotes"),
     "rule that is no text": ("x: Annotated[str, CEL(5)]", "rule of CEL is 5, no text; write one in quotes"),
