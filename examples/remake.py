@@ -38,6 +38,7 @@ class Example:
                 raise SystemExit(f"error: the scaffold makes no {path}: it can't be an edit")
             shutil.copy(self.root / path, project / path)
         _tool(project, "generate")
+        _tool(project, "generate", "docs")
 
 
 def _edited(package: str, module: str) -> tuple[str, ...]:

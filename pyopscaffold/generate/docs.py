@@ -142,10 +142,11 @@ class _Book:
 
     def rest(self) -> Iterator[str]:
         """Yield the sections of the dataclasses that were met and not told yet, and of those met then."""
-        for struct, schema in self.waiting:  # grows meanwhile
+        # The list grows meanwhile, and only at the end it is known where each of them is used.
+        bodies = [(struct, "".join(self.members(struct, schema))) for struct, schema in self.waiting]
+        for struct, body in bodies:
             yield from self.head(struct)
-            yield f"Used in {', '.join(self.users[id(struct)])}.\n\n"
-            yield from self.members(struct, schema)
+            yield f"Used in {', '.join(self.users[id(struct)])}.\n\n{body}"
 
     def members(self, struct: StructType, schema: Schema) -> Iterator[str]:
         """Yield what holds for whole objects of a dataclass, and its fields."""

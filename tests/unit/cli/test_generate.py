@@ -198,6 +198,46 @@ def test_outside_of_a_project(
     assert "is not inside a project" in capsys.readouterr().err
 
 
+def test_docs(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reference of the API is made when it is asked for, alone, and is checked alone."""
+    assert generate("docs", "--check") == 1
+    assert capsys.readouterr().err == "2 files differ from what the code says: run pyopscaffold generate docs\n"
+    assert generate("docs") == 0
+    assert capsys.readouterr().out == "create  docs/api/README.md\ncreate  docs/api/example.com_v1.md\n"
+    assert not (root / CRD).exists()
+    assert generate("docs", "--check") == 0
+
+
+def test_docs_are_kept_fresh(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once there is a reference, generate --check notices where it is out of date, and generate mends it."""
+    generate()
+    assert not (root / "docs").exists()
+    generate("docs")
+    assert generate("--check") == 0
+    source = root / "acme" / "api" / "thing.py"
+    source.write_text(source.read_text().replace("Ge(1)", "Ge(0)"))
+    capsys.readouterr()
+    assert generate("--check") == 1
+    assert "-- at least 1\n+- at least 0\n" in capsys.readouterr().out
+    assert generate() == generate("--check") == 0
+    source.write_text("")
+    assert generate() == 0
+    assert not list(root.glob("docs/api/*.md"))
+
+
+def test_docs_of_the_user(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A page of the user's own stays; one that stands in the way is told."""
+    (root / "docs" / "api").mkdir(parents=True)
+    own = root / "docs" / "api" / "guide.md"
+    own.write_text("# Mine\n")
+    assert generate() == generate("docs") == generate() == 0
+    assert own.read_text() == "# Mine\n"
+    (root / "docs" / "api" / "README.md").write_text("# Mine\n")
+    capsys.readouterr()
+    assert generate("docs") == 2
+    assert "docs/api/README.md is in the way" in capsys.readouterr().err
+
+
 def test_stays_light(root: Path) -> None:
     """Generating where nothing changes loads none of the slow libraries."""
     generate()
