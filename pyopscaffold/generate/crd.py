@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,16 @@ from pyopscaffold.model.schema import kind_schema
 from pyopscaffold.schema import Schema, to_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pyopscaffold.api.resource import Column, Scale
     from pyopscaffold.model.kinds import KindModel, ProjectModel
     from pyopscaffold.model.project import Project
 
 FOLDER = "config/crd/bases"
+
+_ANNOTATIONS_MAX = 262_144
+"""Bytes that the annotations of an object may have (apimachinery, TotalAnnotationSizeLimitB)."""
 
 
 def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:  # noqa: ARG001 - as every generator
@@ -33,6 +37,22 @@ def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:  #
     if problems:
         raise DeclarationError(problems)
     return tuple(Artefact(path_of(versions[0]), documents(crd_of(versions)), owner=Owner.TOOL) for versions in found)
+
+
+def warnings(model: ProjectModel, made: Iterable[Artefact]) -> Iterator[Problem]:
+    """Yield the CRDs among those made that kubectl can't apply in its old way, which keeps a copy in an annotation."""
+    texts = {artefact.path: artefact.text for artefact in made}
+    for versions in kinds_by_versions(model):
+        kind = versions[0]
+        # As JSON it is smaller than as YAML, so few are made once more to be counted.
+        if len(texts.get(path_of(kind), "")) > _ANNOTATIONS_MAX:
+            size = len(json.dumps(crd_of(versions), separators=(",", ":")))
+            if size > _ANNOTATIONS_MAX:
+                message = (
+                    f"the CRD has {size:,} bytes, more than the {_ANNOTATIONS_MAX:,} that kubectl apply can keep in an"
+                    " annotation; apply it with --server-side, or shorten it: pyopscaffold generate --max-description 0"
+                )
+                yield Problem(kind.span.file, kind.span.line, kind.root.name, message)
 
 
 def path_of(kind: KindModel) -> str:

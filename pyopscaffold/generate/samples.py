@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.generate.manifest import dump
 from pyopscaffold.generate.witness import witnesses
-from pyopscaffold.model.kinds import EnumType, FieldModel, ListType, MapType, ScalarType, StructType
+from pyopscaffold.model.kinds import EnumType, FieldModel, KnownType, ListType, MapType, ScalarType, StructType
 from pyopscaffold.model.schema import field_schema
 from pyopscaffold.schema import UNSET, validate
 
@@ -114,8 +114,19 @@ def _value(model: TypeModel, schema: Schema) -> Any:  # noqa: PLR0911 - one case
             return {f"key{number}": value for number, value in enumerate(inner, 1)}
         case ScalarType(kind):
             return _scalar(kind, schema)
+        case KnownType():
+            return _required(schema)
         case _:
             return {}
+
+
+def _required(schema: Schema) -> Any:
+    """Return what a type of Kubernetes itself demands, and no more."""
+    if schema.enum:
+        return schema.enum[0]
+    if schema.type == "object":
+        return {name: _required(schema.properties[name]) for name in schema.required}
+    return [] if schema.type == "array" else _scalar(schema.type, schema)
 
 
 def _several(model: TypeModel, schema: Schema, count: int) -> list[Any]:

@@ -111,7 +111,7 @@ class PathReader:
     def _missing(name: str, here: TypeModel, members: dict[str, FieldModel]) -> str:
         if not members:
             return f"{name} is not in a dataclass; write json_path= for what lies in lists and dicts"
-        owner = here.name if isinstance(here, StructType | KnownType) else "it"
+        owner = here.name.rpartition(".")[2] if isinstance(here, StructType | KnownType) else "it"
         return f"{owner} has no field {name}; {choose(name, members)}"
 
 

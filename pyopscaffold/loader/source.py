@@ -29,6 +29,7 @@ from pyopscaffold.model.kinds import (
     StructType,
     TypeModel,
 )
+from pyopscaffold.model.known import is_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,8 +186,11 @@ class _Reader:
         match item["is"]:
             case "scalar":
                 return ScalarType(item["kind"])
-            case "known":
+            case "known" if is_known(item["name"]):
                 return KnownType(item["name"])
+            case "known":
+                message = f"this pyopscaffold knows no {item['name']} of Kubernetes"
+                self._report(span, subject, f"{message}; install it in the same version as pyopscaffold-runtime")
             case "enum":
                 return self._enum(item["values"], item.get("doc", ""), span, subject)
             case "list":

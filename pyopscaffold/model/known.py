@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyopscaffold.model.kubernetes import Schemas
+from pyopscaffold.model.kubernetes import Schemas, is_builtin
 from pyopscaffold.schema import Schema
 
 _STRING: Final = "string"
@@ -104,6 +104,11 @@ _BUILTIN: Final = {
     False: Schemas(KNOWN),
     True: Schemas({**KNOWN, "ObjectMeta": _EMBEDDED_META}),
 }
+
+
+def is_known(name: str) -> bool:
+    """Whether there is a schema of that name."""
+    return name in KNOWN or is_builtin(name)
 
 
 def schema_of(name: str, *, keep_metadata: bool = False) -> Schema:

@@ -39,4 +39,5 @@ def plan_project(
         made = generators.docs.artefacts(model)
     else:
         made = generators.artefacts(model, project, present)
-    return plan(root, made, delete=generators.stale(made, present), force=force), model.warnings
+    warnings = (*model.warnings, *generators.crd.warnings(model, made))
+    return plan(root, made, delete=generators.stale(made, present), force=force), warnings
