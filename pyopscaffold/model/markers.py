@@ -231,7 +231,7 @@ MEANINGS: dict[type, Meaning] = {
         "it is for str and int",
     ),
     markers.SchemaType: Meaning(ANY, lambda m, schema: _retyped(schema, m.name), "", _bad_type),
-    markers.Schemaless: Meaning(ANY, lambda _m, schema: vars(Schema(description=schema.description)), ""),
+    markers.Schemaless: Meaning(ANY, lambda _m, _s: vars(Schema()), ""),
     markers.ListMap: Meaning(LISTS, lambda m, _: {"list_type": "map", "list_map_keys": m.keys}, _ON_LISTS, _not_keyed),
     markers.ListSet: Meaning(LISTS, lambda _m, _s: {"list_type": "set"}, _ON_LISTS, _not_scalar),
     markers.ListAtomic: Meaning(LISTS, lambda _m, _s: {"list_type": "atomic"}, _ON_LISTS),
@@ -280,7 +280,7 @@ MEANINGS: dict[type, Meaning] = {
         frozenset({"string", "integer", "boolean"}), lambda _m, _s: {}, "it is for str, int and bool"
     ),
     markers.Name: Meaning(ANY, lambda _m, _s: {}, ""),
-    markers.Doc: Meaning(ANY, lambda _m, _s: {}, "", _no_text("text")),
+    markers.Doc: Meaning(ANY, lambda m, _: {"description": m.text}, "", _no_text("text")),
 }
 
 ON_CLASSES = frozenset(
@@ -299,6 +299,7 @@ ON_CLASSES = frozenset(
         markers.ExactlyOneOf,
         markers.AtLeastOneOf,
         markers.Title,
+        markers.Doc,
         markers.ExternalDocs,
     }
 )
