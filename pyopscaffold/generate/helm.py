@@ -15,7 +15,7 @@ from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.files.plan import GENERATED
 from pyopscaffold.generate.crd import crd_of, kinds_by_versions
 from pyopscaffold.generate.manifest import dump
-from pyopscaffold.generate.rbac import kind_roles, manager_rules, namespace_rules, normalise
+from pyopscaffold.generate.rbac import kind_roles, manager_rules, named_rules, namespace_rules, normalise
 from pyopscaffold.kube.builtin import EVENT
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ _MANAGER = """\
 <fixed>{{- end }}
 """
 
-_BOUND_ROLE = """\
+_ROLE = """\
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: <scope>Role
@@ -71,7 +71,10 @@ metadata:
   name: {{ <name> | quote }}<namespace>
   labels:
     {{- include "<chart>.labels" $ | nindent 4 }}
-<rules>---
+<rules>"""
+
+_BINDING = """\
+---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: <scope>RoleBinding
 metadata:
@@ -150,10 +153,14 @@ def _manager(model: ProjectModel, project: Project) -> str:
     cluster, local = _by_scope(rules, model)
     blocks = {"rules": rules, "localRules": local} if cluster else {"rules": rules}
     defined = (_fill(_DEFINE, chart=chart, name=name, rules=_rules(block)) for name, block in blocks.items())
-    fixed = (
+    fixed = [
         _bound_role(chart, suffix=f"-{namespace}", namespace=f'"{namespace}"', rules=_rules(granted))
         for namespace, granted in namespace_rules(model).items()
-    )
+    ]
+    fixed += [
+        _role(_ROLE, chart, suffix=f"-{name}", namespace=_own_or(namespace, project), rules=_rules(granted))
+        for (namespace, name), granted in named_rules(model).items()
+    ]
     return "".join(defined) + _fill(
         _MANAGER,
         chart=chart,
@@ -195,14 +202,23 @@ def _users(kind: KindModel, project: Project) -> str:
 
 def _bound_role(chart: str, *, suffix: str = "", namespace: str = "", rules: str) -> str:
     """Give a Role, or without a namespace a ClusterRole, and what binds it to the operator."""
+    return _role(_ROLE + _BINDING, chart, suffix=suffix, namespace=namespace, rules=rules)
+
+
+def _role(template: str, chart: str, *, suffix: str, namespace: str, rules: str) -> str:
     return _fill(
-        _BOUND_ROLE,
+        template,
         chart=chart,
         scope="" if namespace else "Cluster",
         name=f'print (include "{chart}.fullname" $) "{suffix}"' if suffix else f'include "{chart}.fullname" $',
         namespace=f"\n  namespace: {namespace}" if namespace else "",
         rules=rules,
     )
+
+
+def _own_or(namespace: str, project: Project) -> str:
+    own = "{{ $.Release.Namespace | quote }}" if project.namespaced else ""
+    return f'"{namespace}"' if namespace else own
 
 
 def _include(chart: str, name: str) -> str:

@@ -93,18 +93,32 @@ def manager_rules(model: ProjectModel, project: Project) -> tuple[PolicyRule, ..
     if project.namespaced:
         _refuse_cluster_scope(model)
     implied = [rule for item in model.controllers for rule in _implied(item)]
-    asked = [_asked(rule) for item in model.controllers for rule in item.rbac if not rule.namespace]
+    asked = [_asked(rule) for rule in _rules(model) if not rule.namespace and not rule.role_name]
     return normalise([*implied, *asked])
 
 
 def namespace_rules(model: ProjectModel) -> dict[str, tuple[PolicyRule, ...]]:
     """Return what ``@rbac(namespace=…)`` grants in single namespaces beyond :func:`manager_rules`, by namespace."""
     asked: dict[str, list[PolicyRule]] = {}
+    for rule in _rules(model):
+        if rule.namespace and not rule.role_name:
+            asked.setdefault(rule.namespace, []).append(_asked(rule))
+    return {namespace: normalise(rules) for namespace, rules in sorted(asked.items())}
+
+
+def named_rules(model: ProjectModel) -> dict[tuple[str, str], tuple[PolicyRule, ...]]:
+    """Return what ``@rbac(role_name=…)`` puts into roles of their own, by namespace ("" for everywhere) and name."""
+    asked: dict[tuple[str, str], list[PolicyRule]] = {}
+    for rule in _rules(model):
+        if rule.role_name:
+            asked.setdefault((rule.namespace, rule.role_name), []).append(_asked(rule))
+    return {place: normalise(rules) for place, rules in sorted(asked.items())}
+
+
+def _rules(model: ProjectModel) -> Iterator[RbacRule]:
     for item in model.controllers:
         for rule in item.rbac:
-            if rule.namespace:
-                asked.setdefault(rule.namespace, []).append(_asked(rule))
-    return {namespace: normalise(rules) for namespace, rules in sorted(asked.items())}
+            yield replace(rule, role_name="") if rule.role_name == MANAGER_ROLE else rule
 
 
 def _unique_name(kind: KindModel, project: Project) -> tuple[str, ...]:
@@ -224,6 +238,18 @@ def _manager_roles(model: ProjectModel, project: Project) -> Iterator[dict[str, 
             "metadata": metadata,
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
             "subjects": [{"kind": "ServiceAccount", "name": "controller-manager", "namespace": OWN_NAMESPACE}],
+        }
+    yield from _named_roles(model, scope)
+
+
+def _named_roles(model: ProjectModel, scope: dict[str, str]) -> Iterator[dict[str, Any]]:
+    for (namespace, name), rules in named_rules(model).items():
+        place = {"namespace": namespace} if namespace else scope
+        yield {
+            "apiVersion": _API_VERSION,
+            "kind": "Role" if place else "ClusterRole",
+            "metadata": {"name": name, **place},
+            "rules": [rule.to_mapping() for rule in rules],
         }
 
 

@@ -312,6 +312,8 @@ def _rule_problems(rule: Any) -> Iterator[str]:
     for what in ("groups", "resources", "verbs", "resource_names"):
         if any("*" in value for value in getattr(rule, what)):
             yield f"{what} has *, which grants what nobody has thought of; name each one"
+    if rule.role_name and not is_dns1123_subdomain(rule.role_name):
+        yield f'role_name "{rule.role_name}" is not in lower-case letters, digits and dashes'
     if "create" in rule.verbs and rule.resource_names:
         yield "create can't be limited by resource_names: the server does not know the name yet; split the rule"
 

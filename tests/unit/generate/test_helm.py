@@ -61,6 +61,14 @@ def test_single_namespaces_get_a_role_of_their_own() -> None:
     assert text.count("- configmaps") == 1
 
 
+def test_roles_with_names_of_their_own_are_bound_to_nobody() -> None:
+    """What @rbac(role_name=…) grants stands in a role beside the operator's, without a binding."""
+    rule = RbacRule(groups=("",), resources=("configmaps",), verbs=("get",), role_name="config-reader")
+    text = texts(replace(MODEL, controllers=(replace(SHOPS, rbac=(rule,)),)))["rbac/role.yaml"]
+    assert text.count('"-config-reader"') == 1
+    assert text.count("- configmaps") == 1
+
+
 def test_same_model_gives_the_same_bytes() -> None:
     """The order of declaration does not show."""
     others = replace(SHOP, gvk=replace(SHOP.gvk, kind="Till", plural="tills"))

@@ -118,6 +118,26 @@ def test_single_namespaces() -> None:
     assert documents[2]["roleRef"]["name"] == documents[1]["metadata"]["name"]
 
 
+def test_roles_with_names_of_their_own() -> None:
+    """What goes into a named role is not the operator's, nor bound to it; the operator's own name changes nothing."""
+    rule = RbacRule(groups=("",), resources=("secrets",), verbs=("get",), role_name="secret-reader")
+    rules = (rule, replace(rule, namespace="infra"), replace(rule, resources=("nodes",), role_name="manager-role"))
+    own, *named = _documents(_model(*rules), "role.yaml")
+    assert {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"]} in own["rules"]
+    assert all("secrets" not in rule.get("resources", ()) for rule in own["rules"])
+    assert [(item["kind"], item["metadata"]) for item in named] == [
+        ("ClusterRole", {"name": "secret-reader"}),
+        ("Role", {"name": "secret-reader", "namespace": "infra"}),
+    ]
+
+
+def test_roles_with_names_in_a_namespaced_project() -> None:
+    """They are Roles beside the operator there."""
+    rule = RbacRule(groups=("",), resources=("secrets",), verbs=("get",), role_name="secret-reader")
+    _, named = _documents(_model(rule), "role.yaml", replace(PROJECT, namespaced=True))
+    assert (named["kind"], named["metadata"]) == ("Role", {"name": "secret-reader", "namespace": "system"})
+
+
 def test_namespaced_project() -> None:
     """A project limited to namespaces has a Role in the place of the ClusterRole."""
     (role,) = _documents(_model(watches=(SECRET,)), "role.yaml", replace(PROJECT, namespaced=True))
