@@ -6,13 +6,17 @@ The codec and the reader of declarations share this, so that both see the same A
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import types
 import typing
 from dataclasses import MISSING, dataclass
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar, get_args, get_origin
 
 from pyopscaffold.api.markers import Name
 from pyopscaffold.kube.names import camel_case
+
+Bindings: TypeAlias = dict[Any, Any]
+"""What type variables stand for."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +40,56 @@ class FieldInfo:
         return self.default is MISSING
 
 
-def fields_of(cls: type) -> tuple[FieldInfo, ...]:
-    """Return the fields of a dataclass in order, with type hints resolved.
+def fields_of(hint: Any) -> tuple[FieldInfo, ...]:
+    """Return the fields of a dataclass in order, with type hints resolved; fields with ``init=False`` are none of them.
+
+    Of a generic dataclass with its arguments (``Ref[str]``), and of one that inherits such (``class Name(Ref[str])``),
+    the type variables are replaced; those of a bare ``Ref`` stay.
 
     Raises:
         NameError: a type hint names something that its module does not define.
 
     """
+    cls: type = get_origin(hint) or hint
     hints = typing.get_type_hints(cls, include_extras=True)
-    return tuple(_field_info(field, hints[field.name]) for field in dataclasses.fields(cls))
+    bound = bindings_of(hint)
+    return tuple(
+        _field_info(field, substitute(hints[field.name], _of_owner(cls, field.name, bound)))
+        for field in dataclasses.fields(cls)
+        if field.init
+    )
+
+
+def bindings_of(hint: Any) -> dict[type, Bindings]:
+    """Return what the type variables of a dataclass, and of each generic class above it, stand for."""
+    cls: type = get_origin(hint) or hint
+    mine = dict(zip(_parameters(cls), get_args(hint), strict=False))
+    found = {cls: mine} if mine else {}
+    for base in vars(cls).get("__orig_bases__", cls.__bases__):
+        if get_origin(base) not in {Generic, Protocol}:
+            found.update(bindings_of(substitute(base, mine)))
+    return found
+
+
+def substitute(hint: Any, bindings: Bindings) -> Any:
+    """Replace the type variables in a hint; those without a binding stay."""
+    if isinstance(hint, TypeVar):
+        return bindings.get(hint, hint)
+    parameters = _parameters(hint) if bindings and not isinstance(hint, type) else ()
+    return hint[tuple(bindings.get(parameter, parameter) for parameter in parameters)] if parameters else hint
+
+
+def _of_owner(cls: type, name: str, bound: dict[type, Bindings]) -> Bindings:
+    """Return the bindings of the class that says the field's type."""
+    if not bound:
+        return {}
+    owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
+    return bound.get(owner, {})
+
+
+def _parameters(hint: Any) -> tuple[Any, ...]:
+    found: tuple[Any, ...] = getattr(hint, "__parameters__", ())
+    return found
 
 
 def unwrap(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
@@ -71,7 +116,10 @@ def _aliased(hint: Any) -> Any:
     """Return what a ``type`` statement (PEP 695) or ``NewType`` stands for, None for anything else."""
     if isinstance(hint, typing.NewType):
         return hint.__supertype__
-    return getattr(hint, "__value__", None) if type(hint).__name__ == "TypeAliasType" else None
+    alias = get_origin(hint) or hint
+    if type(alias).__name__ != "TypeAliasType":
+        return None
+    return substitute(alias.__value__, dict(zip(alias.__type_params__, get_args(hint), strict=False)))
 
 
 def _is_union(hint: Any) -> bool:

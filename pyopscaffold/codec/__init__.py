@@ -7,15 +7,13 @@ survive a round trip, so write patches and applies, never whole objects.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from pyopscaffold.api import Object
 from pyopscaffold.codec.misfit import Misfit
+from pyopscaffold.codec.places import place
 from pyopscaffold.codec.read import Codec, codec_of
 from pyopscaffold.codec.write import dump
 from pyopscaffold.errors import CodecError
@@ -27,9 +25,6 @@ __all__ = ["decode", "to_mapping"]
 
 T = TypeVar("T")
 
-_PLACE = re.compile(r"(?P<message>.*?)(?: - at `(?P<path>.*)`)?", re.DOTALL)
-_MISSING = re.compile(r"Object missing required field `(?P<field>.*)`")
-
 
 def decode(cls: type[T], data: bytes | msgspec.Raw | Mapping[str, Any]) -> T:
     """Read a dataclass from JSON text or from a mapping in JSON form, with which it shares nothing afterwards.
@@ -38,20 +33,21 @@ def decode(cls: type[T], data: bytes | msgspec.Raw | Mapping[str, Any]) -> T:
         CodecError: the JSON does not fit; ``path`` says where. Or a field's type has no JSON form.
 
     """
-    key: Any = cls
-    codec = _codec(key)
+    codec = _codecs[cls]
+    text = _encoded(cls, data) if isinstance(data, Mapping) else data
     try:
-        mirror = codec.decode(msgspec.json.encode(data) if isinstance(data, Mapping) else data)
-        if issubclass(cls, Object):
-            _check_kind(cls, mirror)
-        return codec.load(mirror)  # type: ignore[no-any-return]  # the loader of cls makes instances of cls
-    except msgspec.ValidationError as error:
-        raise _codec_error(cls, str(error)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CodecError(f"{cls.__name__}: {error}") from error
+        mirror = codec.decode(text)
+        if codec.head is not None:
+            _check_kind(codec.head, mirror)
+        return codec.shape.load(mirror)  # type: ignore[misc,no-any-return]  # that of cls makes instances of cls
     except Misfit as misfit:
-        path = f"${misfit.path}"
-        raise CodecError(f"{cls.__name__} at {path}: {misfit.message}", path=path) from misfit
+        raise _error(cls, misfit.message, f"${misfit.path}") from misfit
+    except msgspec.ValidationError as error:
+        raise _error(cls, *place(error, codec.decode, text)) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _error(cls, str(error), "$") from error
+    except RecursionError as error:
+        raise _error(cls, "nested too deeply", "$") from error
 
 
 def to_mapping(obj: DataclassInstance) -> dict[str, Any]:
@@ -66,27 +62,35 @@ def to_mapping(obj: DataclassInstance) -> dict[str, Any]:
     try:
         mapping: dict[str, Any] = dump(obj)
     except Misfit as misfit:
-        path = f"${misfit.path}"
-        raise CodecError(f"{type(obj).__name__} at {path}: {misfit.message}", path=path) from misfit
+        raise _error(type(obj), misfit.message, f"${misfit.path}") from misfit
+    except RecursionError as error:
+        raise _error(type(obj), "nested too deeply, or in itself", "$") from error
     return mapping
 
 
-@cache
-def _codec(cls: Any) -> Codec:
-    return codec_of(cls)
+def _encoded(cls: Any, data: Mapping[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(data)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _error(cls, f"no JSON: {error}", "$") from error
 
 
-def _check_kind(cls: type[Object], mirror: Any) -> None:
-    if mirror.kind is not None and mirror.kind != cls.kind:
-        raise Misfit(f"expected {cls.kind}, got {mirror.kind}", ".kind")
-    if mirror.apiVersion is not None and mirror.apiVersion != cls.api_version:
-        raise Misfit(f"expected {cls.api_version}, got {mirror.apiVersion}", ".apiVersion")
+class _Codecs(dict[Any, Codec]):
+    def __missing__(self, cls: Any) -> Codec:
+        codec = self[cls] = codec_of(cls)
+        return codec
 
 
-def _codec_error(cls: type, text: str) -> CodecError:
-    """Move the place out of msgspec's text; a missing field is placed where it should stand."""
-    found = _PLACE.fullmatch(text)
-    message, path = (found["message"], found["path"] or "$") if found else (text, "$")
-    if missing := _MISSING.fullmatch(message):
-        path, message = f"{path}.{missing['field']}", "required, but missing"
-    return CodecError(f"{cls.__name__} at {path}: {message}", path=path)
+_codecs = _Codecs()
+
+
+def _check_kind(head: tuple[str, str], mirror: Any) -> None:
+    api_version, kind = head
+    if mirror.kind is not None and mirror.kind != kind:
+        raise Misfit(f"expected {kind}, got {mirror.kind}", ".kind")
+    if mirror.apiVersion is not None and mirror.apiVersion != api_version:
+        raise Misfit(f"expected {api_version}, got {mirror.apiVersion}", ".apiVersion")
+
+
+def _error(cls: Any, message: str, path: str) -> CodecError:
+    return CodecError(f"{getattr(cls, '__name__', cls)} at {path}: {message}", path=path)

@@ -23,7 +23,7 @@ from pyopscaffold.api.markers import Name
 from pyopscaffold.api.resource import Object, declare_builtin
 from pyopscaffold.api.types import Quantity, RawExtension, int32, int64
 from pyopscaffold.kube.gvk import GroupVersionKind
-from pyopscaffold.kube.meta import ObjectMeta
+from pyopscaffold.kube.meta import MicroTime, ObjectMeta
 from pyopscaffold.kube.names import camel_case, field_name
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _SCALARS: dict[str, Any] = {
     "int32": int32,
     "int64": int64,
     "int-or-string": int | str,
+    "microtime": MicroTime,
     "object": RawExtension,
     "quantity": Quantity,
     "string": str,

@@ -80,9 +80,10 @@ def settle(
 ) -> None:
     """Stamp a list that was changed from ``before``.
 
-    ``last_transition_time`` is now where the status differs, else what it was; ``observed_generation`` is the
-    generation where the condition says something else than before.
+    ``last_transition_time`` is now, in the whole seconds of meta/v1 Time, where the status differs, else what it was;
+    ``observed_generation`` is the generation where the condition says something else than before.
     """
+    now = now.replace(microsecond=0)
     for index, new in enumerate(conditions):
         old = find(before, new.type)
         same_status = old is not None and old.status == new.status

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
+
+
+@dataclass(frozen=True)
+class Microseconds:
+    """Stands on a time that the server reads as meta/v1 MicroTime: six digits of fraction, also of 0."""
+
+
+MicroTime = Annotated[datetime, Microseconds()]
+"""A meta/v1 MicroTime, such as the times of a Lease."""
 
 
 def micro_time(when: datetime) -> str:

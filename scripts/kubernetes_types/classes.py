@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _SCALARS = {
     f"{META}.Time": "time",
-    f"{META}.MicroTime": "time",
+    f"{META}.MicroTime": "microtime",
     "io.k8s.apimachinery.pkg.api.resource.Quantity": "quantity",
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": "int-or-string",
     "io.k8s.apimachinery.pkg.runtime.RawExtension": "object",
@@ -78,7 +78,7 @@ def _class(published: Published, name: str) -> TypeClass:
 def _field(name: str, schema: Json, required: list[str]) -> TypeField:
     shape = _type(schema)
     # The server writes null for a required time that is not set (the eventTime of events.k8s.io).
-    demanded = name in required and shape.name != "time"
+    demanded = name in required and shape.name not in {"time", "microtime"}
     return TypeField(name, shape, demanded, schema.get("description", ""))
 
 

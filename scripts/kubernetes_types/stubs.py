@@ -21,6 +21,7 @@ _SCALARS = {
     "int32": "int32",
     "int64": "int64",
     "int-or-string": "int | str",
+    "microtime": "datetime",
     "object": "RawExtension",
     "quantity": "Quantity",
     "string": "str",

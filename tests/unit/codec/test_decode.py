@@ -244,7 +244,8 @@ class Undefined:
     [
         (complex, "complex has no JSON form"),
         (dict[int, str], "JSON keys are strings"),
-        (tuple[int, str], "items of several types"),
+        (tuple[int, str], "list of fixed length"),
+        (tuple[int], "write tuple\\[X, ...\\]"),
         (timedelta | int, "only unions of plain JSON types"),
     ],
 )
