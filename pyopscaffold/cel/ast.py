@@ -1,7 +1,8 @@
 """The tree of an expression, and where in the text its nodes stand.
 
 Operators are calls by cel-go's names: ``a + b`` is ``Call("_+_", (a, b))``, ``a[0]`` is ``Call("_[_]", …)``, and
-``a in b`` is ``Call("@in", …)``. A chain of ``&&`` or ``||`` is one call with as many arguments. Macros stay as they are written.
+``a in b`` is ``Call("@in", …)``. A chain of ``&&`` or ``||`` is one call with as many arguments. Macros stay as they
+are written.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The macros of the API server's environment, and what their arguments have to be.
 
 Those of the language, of optionals, of two-variable comprehensions (1.32) and of lists (1.34), as
-k8s.io/apiserver/pkg/cel/environment/base.go puts them together. It has no ``cel.bind``: that is a call like any other.
+k8s.io/apiserver/pkg/cel/environment/base.go puts them together. ``cel.bind``, and ``existsOne`` with one variable, are
+not among them: they are calls like any other, of functions that there are not.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pyopscaffold.cel.ast import (
 )
 
 _VARIABLES: Final = {
-    **dict.fromkeys([("all", 2), ("exists", 2), ("exists_one", 2), ("existsOne", 2)], 1),
+    **dict.fromkeys([("all", 2), ("exists", 2), ("exists_one", 2)], 1),
     **dict.fromkeys([("map", 2), ("map", 3), ("filter", 2), ("sortBy", 2), ("optMap", 2), ("optFlatMap", 2)], 1),
     **dict.fromkeys([("all", 3), ("exists", 3), ("exists_one", 3), ("existsOne", 3)], 2),
     **dict.fromkeys([(f"transform{what}", count) for what in ("List", "Map", "MapEntry") for count in (3, 4)], 2),
