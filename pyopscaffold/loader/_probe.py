@@ -37,10 +37,9 @@ _SCALARS = {
 _KNOWN = {"pyopscaffold.kube.meta.Condition": "Condition", "pyopscaffold.kube.meta.ObjectMeta": "ObjectMeta"}
 _LISTS = {"builtins.list", "builtins.tuple", "collections.abc.Sequence"}
 _SETS = {"builtins.set", "builtins.frozenset"}
-_MAPS = {"builtins.dict", "collections.abc.Mapping"}
+_MAPS = {"builtins.dict", "collections.abc.Mapping", "collections.abc.MutableMapping"}
 
 Json = dict[str, Any]
-Bindings = dict[Any, Any]
 
 
 class Sources:
@@ -60,7 +59,7 @@ class Sources:
         """Return the docstring of a class, "" where it has none (dataclasses make one up)."""
         _, node = self.of(cls)
         if node is not None:
-            return ast.get_docstring(node) or ""
+            return _docstring(node.body[0])
         made_up = (cls.__doc__ or "").startswith(f"{cls.__name__}(")
         return "" if made_up else inspect.cleandoc(cls.__doc__ or "")
 
@@ -70,16 +69,18 @@ class Sources:
         return {"file": file, "line": node.lineno if node else 0}
 
     def fields(self, cls: type) -> dict[str, Json]:
-        """Return file, line and docstring of every field, inherited ones included."""
+        """Return file and line of every field, inherited ones included."""
         found: dict[str, Json] = {}
         for base in reversed(cls.__mro__):
             file, node = self.of(base)
-            body = node.body if node else []
-            for statement, below in zip(body, [*body[1:], None], strict=False):
-                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                    place = {"file": file, "line": statement.lineno, "doc": _docstring(below)}
-                    found[statement.target.id] = place
+            found |= {name: {"file": file, "line": line} for name, line, _ in _annotated(node)}
         return found
+
+    def texts(self, cls: type) -> list[tuple[str, dict[str, str]]]:
+        """Return the docstring of each class in the inheritance, and those below its fields; bases first."""
+        own = [base for base in reversed(cls.__mro__) if base is not object]
+        below = [{name: text for name, _, text in _annotated(self.of(base)[1]) if text} for base in own]
+        return list(zip(map(self.description, own), below, strict=True))
 
 
 def _classes_in(file: str) -> dict[str, ast.ClassDef]:
@@ -101,11 +102,27 @@ def _named_classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassD
             yield from _named_classes(child, prefix)
 
 
+def _annotated(node: ast.ClassDef | None) -> Iterator[tuple[str, int, str]]:
+    """Yield name, line and docstring of each field that a class itself declares."""
+    body = node.body if node else []
+    for statement, below in zip(body, [*body[1:], None], strict=False):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            yield statement.target.id, statement.lineno, _docstring(below)
+
+
 def _docstring(statement: ast.stmt | None) -> str:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         text = statement.value.value
-        return inspect.cleandoc(text) if isinstance(text, str) else ""
+        return _cleaned(text, statement.col_offset) if isinstance(text, str) else ""
     return ""
+
+
+def _cleaned(text: str, column: int) -> str:
+    """As inspect.cleandoc, which would take a code block's indentation for the margin where all else is on one line."""
+    head, *lines = text.splitlines() or [""]
+    if any(line[:column].strip(" ") for line in lines):
+        return inspect.cleandoc(text)  # tabs, or a text that starts left of its quotes
+    return "\n".join([head.lstrip(), *(line[column:].rstrip() for line in lines)]).strip("\n")
 
 
 class Reader:
@@ -116,24 +133,25 @@ class Reader:
         self.structs: dict[str, Json] = {}
         self.problems: list[Json] = []
 
-    def struct(self, cls: type, arguments: tuple[Any, ...] = ()) -> str:
-        """Read a dataclass once, and return its id."""
+    def struct(self, hint: Any) -> str:
+        """Read a dataclass, maybe a generic one with its arguments, once, and return its id."""
         from pyopscaffold.api.markers import markers_of  # noqa: PLC0415 - its absence is answered, not raised
 
-        key = f"{cls.__module__}.{cls.__qualname__}" + (repr(list(arguments)) if arguments else "")
+        cls: type = get_origin(hint) or hint
+        key = f"{cls.__module__}.{cls.__qualname__}" + (repr(list(get_args(hint))) if get_args(hint) else "")
         if key not in self.structs:
-            description = self.sources.description(cls)
-            self.structs[key] = entry = {"name": cls.__name__, "doc": description, **self.sources.place(cls)}
-            bindings = dict(zip(getattr(cls, "__parameters__", ()), arguments, strict=False))
-            entry["fields"] = list(self._fields(cls, bindings))
+            self.structs[key] = entry = {"name": cls.__name__, **self.sources.place(cls)}
+            entry["texts"] = self.sources.texts(cls)
+            entry["attributes"] = [name for name in dir(cls) if not name.startswith("_")]
+            entry["fields"] = list(self._fields(cls, hint))
             entry["markers"] = list(_markers(markers_of(cls)))
         return key
 
-    def _fields(self, cls: type, bindings: Bindings) -> Iterator[Json]:
+    def _fields(self, cls: type, hint: Any) -> Iterator[Json]:
         from pyopscaffold.api import introspect  # noqa: PLC0415
 
         try:
-            infos = introspect.fields_of(cls)
+            infos = introspect.fields_of(hint)
         except NameError as error:
             message = f"a type hint says {error.name}, which the module does not define when it runs"
             self._problem(cls, f"{message}; import it outside of TYPE_CHECKING")
@@ -143,8 +161,8 @@ class Reader:
             return
         places = self.sources.fields(cls)
         for info in infos:
-            place = places.get(info.name) or {**self.sources.place(cls), "doc": ""}
-            shape = self._shape(info.type, bindings)
+            place = places.get(info.name) or self.sources.place(cls)
+            shape = self._shape(info.type)
             yield {
                 "name": info.name,
                 "json_name": info.json_name,
@@ -170,19 +188,17 @@ class Reader:
         subject = f"{cls.__name__}.{name}" if name else cls.__name__
         self.problems.append({"file": place["file"], "line": place["line"], "subject": subject, "message": message})
 
-    def _hint(self, hint: Any, bindings: Bindings) -> Json:
+    def _hint(self, hint: Any) -> Json:
         from pyopscaffold.api import introspect  # noqa: PLC0415
 
-        plain, metadata, optional = introspect.unwrap(bindings.get(hint, hint))
-        shape = self._shape(plain, bindings)
+        plain, metadata, optional = introspect.unwrap(hint)
+        shape = self._shape(plain)
         shape["markers"] = [*shape.get("markers", ()), *_markers(metadata)]
         shape["optional"] = optional or shape.get("optional", False)
         return shape
 
-    def _shape(self, hint: Any, bindings: Bindings) -> Json:  # noqa: PLR0911 - one case a type
+    def _shape(self, hint: Any) -> Json:  # noqa: PLR0911 - one case a type
         """Describe a type by ``is`` and what that needs; ``unsupported`` carries the type's spelling."""
-        if isinstance(hint, typing.TypeVar):
-            return self._hint(bindings[hint], bindings) if hint in bindings else _unsupported(hint)
         origin, arguments = get_origin(hint) or hint, get_args(hint)
         name = _path(origin)
         if name in _SCALARS:
@@ -192,8 +208,7 @@ class Reader:
         if builtin := vars(origin).get("__kubernetes_type__") if isinstance(origin, type) else None:
             return {"is": "known", "name": builtin}
         if dataclasses.is_dataclass(origin) and isinstance(origin, type):
-            bound = tuple(bindings.get(argument, argument) for argument in arguments)
-            return {"is": "struct", "ref": self.struct(origin, bound)}
+            return {"is": "struct", "ref": self.struct(hint)}
         if origin is Literal:
             return {"is": "enum", "values": [_enum_value(value) for value in arguments]}
         if isinstance(hint, type) and issubclass(hint, enum.Enum):
@@ -201,15 +216,15 @@ class Reader:
             return {"is": "enum", "values": values, "doc": self.sources.description(hint)}
         if origin in {typing.Union, types.UnionType} and {*arguments} == {int, str}:
             return {"is": "scalar", "kind": "int-or-string"}
-        return self._container(hint, name, arguments, bindings)
+        return self._container(hint, name, arguments)
 
-    def _container(self, hint: Any, name: str, arguments: tuple[Any, ...], bindings: Bindings) -> Json:
+    def _container(self, hint: Any, name: str, arguments: tuple[Any, ...]) -> Json:
         inner = [argument for argument in arguments if argument is not ...]
         if (name in _LISTS or name in _SETS) and len(inner) == 1:
             markers = [["ListSet", {}]] if name in _SETS else []
-            return {"is": "list", "items": self._hint(inner[0], bindings), "markers": markers}
-        if name in _MAPS and len(inner) == 2 and self._hint(inner[0], bindings).get("kind") == "string":  # noqa: PLR2004
-            return {"is": "map", "values": self._hint(inner[1], bindings)}
+            return {"is": "list", "items": self._hint(inner[0]), "markers": markers}
+        if name in _MAPS and len(inner) == 2 and self._hint(inner[0]).get("kind") == "string":  # noqa: PLR2004
+            return {"is": "map", "values": self._hint(inner[1])}
         return _unsupported(hint)
 
 

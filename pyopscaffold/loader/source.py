@@ -11,7 +11,7 @@ from pyopscaffold.api import markers as own_markers
 from pyopscaffold.api.declarations import RbacRule
 from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
-from pyopscaffold.loader import checks, transitions, webhooks
+from pyopscaffold.loader import checks, docstrings, transitions, webhooks
 from pyopscaffold.loader.interpreter import relative, start
 from pyopscaffold.loader.paths import PathReader, selectable_paths
 from pyopscaffold.loader.suggest import choose, spell_instead
@@ -155,17 +155,23 @@ class _Reader:
         if ref in self._structs:
             return self._structs[ref]
         item = self._answer["structs"][ref]
+        texts = docstrings.field_texts(item["texts"])
         self._open.append(ref)
-        fields = tuple(self._field(item["name"], field) for field in item["fields"])
+        fields = tuple(self._field(item["name"], field, texts.get(field["name"], "")) for field in item["fields"])
         self._open.pop()
-        struct = StructType(item["name"], item["doc"], fields, self._span(item))
+        description, described = docstrings.split(item["texts"][-1][0])
+        struct = StructType(item["name"], description or _doc(item["markers"]), fields, self._span(item))
+        names = {member.name for member in fields}
+        for name in described.keys() - names - set(item["attributes"]) if names else ():
+            message = f"its docstring describes {name}, and there is no such field; {choose(name, names)}"
+            self.warnings.add(self._problem(struct.span, struct.name, message))
         markers = self._markers(item["markers"], struct, struct.span, struct.name)
         self.problems.update(checks.json_names(struct))
         self.problems.update(checks.on_class(struct, markers))
         self._structs[ref] = dataclasses.replace(struct, markers=markers)
         return self._structs[ref]
 
-    def _field(self, owner: str, item: Json) -> FieldModel:
+    def _field(self, owner: str, item: Json, text: str) -> FieldModel:
         span, subject = self._span(item), f"{owner}.{item['name']}"
         shape = self._type(item["type"], span, subject)
         field = FieldModel(
@@ -177,7 +183,7 @@ class _Reader:
             optional=item["optional"],
             has_default=item["has_default"],
             default=item["default"],
-            description=item["doc"] or _doc(item["markers"]),
+            description=text or _doc(item["markers"]),
         )
         self.problems.update(checks.field(field, subject))
         return field
