@@ -229,7 +229,7 @@ class Reader:
 
 
 def _unsupported(hint: Any) -> Json:
-    dataclass_union = any(map(dataclasses.is_dataclass, get_args(hint)))
+    dataclass_union = any(dataclasses.is_dataclass(get_origin(part) or part) for part in get_args(hint))
     text = hint.__qualname__ if type(hint) is type else str(hint).replace("typing.", "")
     return {"is": "unsupported", "name": _path(get_origin(hint) or hint), "text": text, "dataclasses": dataclass_union}
 
