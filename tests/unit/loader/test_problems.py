@@ -473,7 +473,10 @@ def test_versions(tmp_path: Path, version: str, kind: str, options: str, message
         ('groups="", resources=["pods"], verbs=["get"]', "groups is to be a list, not ''; write groups=[\"apps\"]"),
         ('groups=[""], verbs=["get"]', "it takes either resources= or urls="),
         ('groups=[""], resources=["pods"], verbs=[]', "it names no verb"),
-        ('role_name="My Role", groups=[""], resources=["pods"], verbs=["get"]', 'role_name "My Role" is not in lower-case'),
+        (
+            'role_name="My Role", groups=[""], resources=["pods"], verbs=["get"]',
+            'role_name "My Role" is not in lower-case',
+        ),
         ('urls=["/healthz"], groups=[""], verbs=["get"]', "urls= stands alone"),
         (
             'groups=[""], resources=["pods"], resource_names=["a"], verbs=["create"]',
