@@ -48,6 +48,14 @@ def generate(
         bool, typer.Option("--check", help="Write nothing; show the difference and exit with 1 if there is one.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; show what would change.")] = False,
+    max_description: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Trim descriptions in CRDs to N bytes, at the end of a sentence; 0 drops them. Default: PROJECT's.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that stand in the way.")] = False,
     python: Annotated[
         str, typer.Option("--python", metavar="FILE", help="The interpreter that has the project's dependencies.")
@@ -62,7 +70,13 @@ def generate(
     from pyopscaffold.loader.project import find_root  # noqa: PLC0415
     from pyopscaffold.scaffold.regenerate import plan_project  # noqa: PLC0415
 
-    plan, warnings = plan_project(find_root(Path.cwd()), python=python, force=force, docs_only=part is Part.DOCS)
+    plan, warnings = plan_project(
+        find_root(Path.cwd()),
+        python=python,
+        force=force,
+        docs_only=part is Part.DOCS,
+        max_description=max_description,
+    )
     if not check and not dry_run:
         apply(plan)
     for warning in warnings:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.files.artefact import Artefact, Owner
+from pyopscaffold.generate.descriptions import trimmed
 from pyopscaffold.generate.manifest import documents
 from pyopscaffold.model.schema import kind_schema
 from pyopscaffold.schema import Schema, to_mapping
@@ -25,7 +26,7 @@ _ANNOTATIONS_MAX = 262_144
 """Bytes that the annotations of an object may have (apimachinery, TotalAnnotationSizeLimitB)."""
 
 
-def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:  # noqa: ARG001 - as every generator
+def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:
     """Return the file of every CRD.
 
     Raises:
@@ -36,17 +37,18 @@ def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:  #
     problems = [problem for versions in found for problem in _unconvertible(versions)]
     if problems:
         raise DeclarationError(problems)
-    return tuple(Artefact(path_of(versions[0]), documents(crd_of(versions)), owner=Owner.TOOL) for versions in found)
+    texts = {path_of(versions[0]): documents(crd_of(versions, project.max_description)) for versions in found}
+    return tuple(Artefact(path, text, owner=Owner.TOOL) for path, text in texts.items())
 
 
-def warnings(model: ProjectModel, made: Iterable[Artefact]) -> Iterator[Problem]:
+def warnings(model: ProjectModel, project: Project, made: Iterable[Artefact]) -> Iterator[Problem]:
     """Yield the CRDs among those made that kubectl can't apply in its old way, which keeps a copy in an annotation."""
     texts = {artefact.path: artefact.text for artefact in made}
     for versions in kinds_by_versions(model):
         kind = versions[0]
         # As JSON it is smaller than as YAML, so few are made once more to be counted.
         if len(texts.get(path_of(kind), "")) > _ANNOTATIONS_MAX:
-            size = len(json.dumps(crd_of(versions), separators=(",", ":")))
+            size = len(json.dumps(crd_of(versions, project.max_description), separators=(",", ":")))
             if size > _ANNOTATIONS_MAX:
                 message = (
                     f"the CRD has {size:,} bytes, more than the {_ANNOTATIONS_MAX:,} that kubectl apply can keep in an"
@@ -69,8 +71,11 @@ def kinds_by_versions(model: ProjectModel) -> tuple[tuple[KindModel, ...], ...]:
     return tuple(map(tuple, by_version))
 
 
-def crd_of(versions: Sequence[KindModel]) -> dict[str, Any]:
-    """Return the CRD of one kind; ``versions`` agree on everything that is not a version's own."""
+def crd_of(versions: Sequence[KindModel], max_description: int | None = None) -> dict[str, Any]:
+    """Return the CRD of one kind; ``versions`` agree on everything that is not a version's own.
+
+    Descriptions are :func:`~pyopscaffold.generate.descriptions.trimmed` to ``max_description`` bytes, if that is given.
+    """
     kind = versions[0]
     names: dict[str, Any] = {
         "kind": kind.gvk.kind,
@@ -90,7 +95,7 @@ def crd_of(versions: Sequence[KindModel]) -> dict[str, Any]:
             "group": kind.gvk.group,
             "names": names,
             "scope": "Namespaced" if kind.gvk.namespaced else "Cluster",
-            "versions": [_version(version) for version in versions],
+            "versions": [_version(version, max_description) for version in versions],
         },
     }
 
@@ -103,10 +108,13 @@ def _metadata(versions: Sequence[KindModel]) -> dict[str, Any]:
     return metadata
 
 
-def _version(kind: KindModel) -> dict[str, Any]:
+def _version(kind: KindModel, max_description: int | None) -> dict[str, Any]:
+    schema = kind_schema(kind)
+    if max_description is not None:
+        schema = trimmed(schema, max_description)
     version: dict[str, Any] = {
         "name": kind.gvk.version,
-        "schema": {"openAPIV3Schema": to_mapping(kind_schema(kind))},
+        "schema": {"openAPIV3Schema": to_mapping(schema)},
         "served": kind.served,
         "storage": kind.storage,
     }

@@ -135,7 +135,7 @@ def escape(text: str) -> str:
 
 
 def _crd(versions: Sequence[KindModel], project: Project) -> str:
-    manifest = crd_of(versions)
+    manifest = crd_of(versions, project.max_description)
     annotations: Mapping[str, str] = manifest["metadata"].get("annotations", {})
     quoted = (json.dumps(text, ensure_ascii=False) for item in sorted(annotations.items()) for text in item)
     return _fill(

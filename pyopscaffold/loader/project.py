@@ -98,6 +98,9 @@ def parse(text: str) -> Project:
         raise top.error("projectName", f"projectName {name!r} is to have lower-case letters, digits and '-' only")
     if not all(map(is_python_name, package.split("."))):
         raise ours.error("package", f"package {package!r} is no name of a Python package")
+    longest = ours.string("maxDescription", default="")
+    if longest and not longest.isdecimal():
+        raise ours.error("maxDescription", f"maxDescription is to be a number of bytes, 0 or more, not {longest}")
     return Project(
         domain=domain,
         name=name,
@@ -106,6 +109,7 @@ def parse(text: str) -> Project:
         cli_version=top.string("cliVersion", default=""),
         multigroup=top.flag("multigroup"),
         namespaced=top.flag("namespaced"),
+        max_description=int(longest) if longest else None,
         resources=tuple(_resource(entry, workloads, domain=domain) for entry in top.items("resources")),
     )
 
@@ -148,6 +152,7 @@ def _workload(entry: _Node) -> Workload:
 def dump(project: Project) -> str:
     """Return the text of a new PROJECT file, keys sorted as kubebuilder sorts them."""
     deployed = [_deployed(resource, resource.workload) for resource in project.resources if resource.workload]
+    longest = {} if project.max_description is None else {"maxDescription": project.max_description}
     data: dict[str, object] = {
         "cliVersion": project.cli_version,
         "domain": project.domain,
@@ -156,7 +161,7 @@ def dump(project: Project) -> str:
         **({"namespaced": True} if project.namespaced else {}),
         "plugins": {
             **({DEPLOY_IMAGE: {"resources": deployed}} if deployed else {}),
-            LAYOUT: {"image": project.image, "package": project.package},
+            LAYOUT: {"image": project.image, **longest, "package": project.package},
         },
         "projectName": project.name,
     }

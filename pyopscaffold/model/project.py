@@ -47,7 +47,10 @@ class ResourceEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """The whole PROJECT file. ``package`` is the Python package, ``image`` the image repository without a tag."""
+    """The whole PROJECT file. ``package`` is the Python package, ``image`` the image repository without a tag.
+
+    ``max_description`` is how many bytes a description in a CRD may have, 0 for none at all.
+    """
 
     domain: str
     name: str
@@ -56,6 +59,7 @@ class Project:
     cli_version: str
     multigroup: bool = False
     namespaced: bool = False
+    max_description: int | None = None
     resources: tuple[ResourceEntry, ...] = ()
 
     def short_group(self, api_group: str) -> str:

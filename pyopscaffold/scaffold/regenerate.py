@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyopscaffold.loader import interpreter
@@ -15,17 +16,25 @@ if TYPE_CHECKING:
 
 
 def plan_project(
-    root: Path, *, python: str = "", force: bool = False, docs_only: bool = False
+    root: Path,
+    *,
+    python: str = "",
+    force: bool = False,
+    docs_only: bool = False,
+    max_description: int | None = None,
 ) -> tuple[Plan, tuple[Problem, ...]]:
     """Read the project at ``root``, and return what generating would change, with warnings about its declarations.
 
     ``docs_only`` is for the reference of the API alone, which is made where it is not there yet.
+    ``max_description`` goes before PROJECT's.
 
     Raises:
         ProjectError, LoadError, DeclarationError, DocumentError, FilesError: as the parts say.
 
     """
     project = project_file.read(root)
+    if max_description is not None:
+        project = replace(project, max_description=max_description)
     probe = interpreter.start(root, project.package, python=python)
     # The probe imports the user's code meanwhile.
     from pyopscaffold import generate as generators  # noqa: PLC0415
@@ -39,5 +48,5 @@ def plan_project(
         made = generators.docs.artefacts(model)
     else:
         made = generators.artefacts(model, project, present)
-    warnings = (*model.warnings, *generators.crd.warnings(model, made))
+    warnings = (*model.warnings, *generators.crd.warnings(model, project, made))
     return plan(root, made, delete=generators.stale(made, present), force=force), warnings

@@ -198,6 +198,31 @@ def test_outside_of_a_project(
     assert "is not inside a project" in capsys.readouterr().err
 
 
+def test_max_description(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """PROJECT says how long descriptions may be, in the chart too, so that CI agrees; the option goes before it."""
+    source = root / "acme" / "api" / "thing.py"
+    source.write_text(source.read_text().replace("class Thing(Object):", 'class Thing(Object):\n    """One. Two."""'))
+    chart = root / "charts" / "acme"
+    chart.mkdir(parents=True)
+    (chart / "Chart.yaml").write_text("name: acme\n")
+    assert generate() == 0
+    assert "description: One. Two.\n" in _files(root)[CRD]
+    assert generate("--max-description", "0") == 0
+    assert "description:" not in _files(root)[CRD]
+    assert generate("--check") == 1
+    file = root / "PROJECT"
+    file.write_text(file.read_text().replace("    image: acme\n", "    image: acme\n    maxDescription: 5\n"))
+    assert generate() == generate("--check") == 0
+    assert "description: One.\n" in _files(root)[CRD]
+    in_chart = [path.read_text() for path in chart.rglob("*.yaml") if "CustomResourceDefinition" in path.read_text()]
+    assert len(in_chart) == 1
+    assert "description: One.\n" in in_chart[0]
+    file.write_text(file.read_text().replace("maxDescription: 5", "maxDescription: few"))
+    capsys.readouterr()
+    assert generate() == 2
+    assert "maxDescription is to be a number of bytes, 0 or more, not few\n" in capsys.readouterr().err
+
+
 def test_docs(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A reference of the API is made when it is asked for, alone, and is checked alone."""
     assert generate("docs", "--check") == 1
