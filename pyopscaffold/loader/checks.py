@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -210,7 +210,7 @@ def _values(member: FieldModel, owner: str) -> Iterator[Problem]:
         values["Default"] = schema.default
     if member.has_default and member.default is not None and member.default not in ([], {}):
         values["default"] = member.default
-    plain = replace(schema, default=UNSET)
+    plain = schema.having(default=UNSET)
     for what, value in values.items():
         for misfit in validate(plain, value) if value is not UNSET else ():
             message = f"its {what} is not allowed: {misfit}; {_mend(what)}"

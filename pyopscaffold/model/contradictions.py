@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api import markers
@@ -63,7 +62,7 @@ def _is_empty(schema: Schema, low: float, high: float) -> bool:
 
 
 def _enum(schema: Schema) -> Iterator[str]:
-    plain = replace(schema, enum=(), default=UNSET, nullable=True)
+    plain = schema.having(enum=(), default=UNSET, nullable=True)
     for value in schema.enum:
         for misfit in validate(plain, value)[:1]:
             yield f"no value can be {value!r}: {misfit}; change the enum or the other marker"

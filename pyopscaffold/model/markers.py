@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import annotated_types as bounds
@@ -67,7 +67,7 @@ def apply(schema: Schema, marker: Any) -> tuple[Schema, str | None]:
         return schema, f"{name} can't apply to {_SPOKEN[shape]}; {meaning.advice}"
     if (misuse := meaning.misuse(marker, schema)) is not None:
         return schema, misuse
-    return replace(schema, **meaning.effect(marker, schema)), None
+    return schema.having(**meaning.effect(marker, schema)), None
 
 
 def _at_least(schema: Schema, value: float, *, exclusive: bool = False) -> Changes:
@@ -148,7 +148,7 @@ def _bad_values(marker: markers.OneOfValues, schema: Schema) -> str | None:
     if not marker.values:
         return 'OneOfValues() names no value; write OneOfValues("a", "b")'
     for value in marker.values:
-        if misfits := validate(replace(schema, enum=(), nullable=True), value):
+        if misfits := validate(schema.having(enum=(), nullable=True), value):
             return f"OneOfValues: {misfits[0]}; write values of the field's type"
     return None
 

@@ -6,7 +6,6 @@ list or dict as default stays out: to a reader it is the same as absence, and it
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api.markers import Default, Immutable, KeepMetadata, NoSchemaDefault
@@ -51,7 +50,7 @@ def kind_schema(kind: KindModel) -> Schema:
     properties = {**KNOWN["TypeMeta"].properties, **root.properties}
     if "status" in properties:
         properties["status"] = _status(properties["status"], kind)
-    return replace(root, properties=properties)
+    return root.having(properties=properties)
 
 
 def _status(schema: Schema, kind: KindModel) -> Schema:
@@ -59,7 +58,7 @@ def _status(schema: Schema, kind: KindModel) -> Schema:
     if status is None or all(field.json_name != "observedGeneration" for field in status.fields):
         return schema
     # A status with required fields can't start like this: the API server would refuse the default.
-    return schema if validate(schema, NOT_YET_OBSERVED) else replace(schema, default=NOT_YET_OBSERVED)
+    return schema if validate(schema, NOT_YET_OBSERVED) else schema.having(default=NOT_YET_OBSERVED)
 
 
 def struct_schema(struct: StructType) -> Schema:
@@ -77,15 +76,15 @@ def field_schema(field: FieldModel, *, defaults: bool = True, keep_metadata: boo
     keep_metadata = keep_metadata or any(isinstance(marker, KeepMetadata) for marker in field.markers)
     schema = _marked(type_schema(field.type, defaults=defaults, keep_metadata=keep_metadata), field.markers)
     if field.description:
-        schema = replace(schema, description=field.description)
+        schema = schema.having(description=field.description)
     if not defaults:
-        return replace(schema, default=UNSET)
+        return schema.having(default=UNSET)
     if any(isinstance(marker, NoSchemaDefault) for marker in field.markers):
-        return replace(schema, default=UNSET)
+        return schema.having(default=UNSET)
     explicit = any(isinstance(marker, Default) for marker in field.markers)
     if explicit or not field.has_default or field.default is None or _empty_collection(schema, field.default):
         return schema
-    return replace(schema, default=without_defaults(field.default, schema))
+    return schema.having(default=without_defaults(field.default, schema))
 
 
 def type_schema(model: TypeModel, *, defaults: bool = True, keep_metadata: bool = False) -> Schema:
@@ -99,7 +98,7 @@ def type_schema(model: TypeModel, *, defaults: bool = True, keep_metadata: bool 
             return _SCALARS[kind]
         case EnumType(values, description):
             plain = _SCALARS["string" if isinstance(values[0], str) else "integer"]
-            return replace(plain, enum=values, description=description)
+            return plain.having(enum=values, description=description)
         case ListType(items, markers):
             return Schema(type="array", items=inner(items, markers))
         case MapType(values, markers):
