@@ -64,6 +64,8 @@ class Spec:
     names: Sequence[str] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
+    modes: dict[str, list[dict[str, Mode]]] = field(default_factory=dict)
+    waits: list[list[timedelta]] = field(default_factory=list)
     limit: int | None = 5
     computed: int = field(default=7, init=False)
 
@@ -194,6 +196,26 @@ def test_nothing_is_shared_with_the_source() -> None:
             "$.spec.byName['a.b'].period",
             "'x' is no duration",
         ),
+        (
+            {"spec": {"version": "1", "byName": {"a": {"period": "1s"}, "b": {}, "c": {"period": "1s"}}}},
+            "$.spec.byName['b'].period",
+            "required, but missing",
+        ),
+        (
+            {"spec": {"version": "1", "byName": {"a.b": {"period": "1s", "port": []}}}},
+            "$.spec.byName['a.b'].port",
+            "got `array`",
+        ),
+        ({"spec": {"version": "1", "labels": {"a": "", "it's": 1}}}, '$.spec.labels["it\'s"]', "Expected `str`"),
+        (
+            {"spec": {"version": "1", "modes": {"a": [{"b": "Fast"}, {"c": "Odd"}]}}},
+            "$.spec.modes['a'][1]['c']",
+            "'Odd'",
+        ),
+        ({"spec": {"version": "1", "sizes": ["1", 2, True]}}, "$.spec.sizes[2]", "got `bool`"),
+        ({"spec": {"version": "1", "waits": [["1s"], ["2s", "x"]]}}, "$.spec.waits[1][1]", "'x' is no duration"),
+        ({"spec": {"version": "1", "policy": "Stay"}}, "$.spec.policy", "'Stay'"),
+        ({"spec": {"version": "1", "ref": {"target": {"period": 1}}}}, "$.spec.ref.target.period", "got `int`"),
         ({"kind": "Other", "spec": {"version": "1"}}, "$.kind", "expected Thing, got Other"),
         ({"apiVersion": "example.com/v2", "spec": {"version": "1"}}, "$.apiVersion", "expected example.com/v1"),
     ],
@@ -207,11 +229,46 @@ def test_misfits_name_their_place(json: dict[str, Any], path: str, message: str)
     assert str(caught.value).startswith("Thing at $")
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff"])
+def test_the_first_misfit_of_many_entries() -> None:
+    """Of many entries of a mapping that do not fit the first is named."""
+    entries = {f"key-{number}": "1s" if number < 700 else number for number in range(1000)}
+    with pytest.raises(CodecError) as caught:
+        codec.decode(Waiting, {"waits": entries})
+    assert caught.value.path == "$.waits['key-700']"
+
+
+@dataclass
+class Waiting:
+    waits: dict[str, timedelta]
+
+
+@dataclass
+class Dotted:
+    modes: Annotated[dict[str, Mode], Name("some.modes")]
+
+
+@pytest.mark.parametrize("text", [b'{"some.modes":{"a":"Fast","b":"Odd"}}', b'{"some.modes":{"a":"Odd","a":"Fast"}}'])
+def test_a_key_that_can_not_be_found(text: bytes) -> None:
+    """Where a key can't be told, for a dot in a name or a key that comes twice, the place is given without it."""
+    with pytest.raises(CodecError, match="Invalid enum value 'Odd'") as caught:
+        codec.decode(Dotted, text)
+    assert caught.value.path == "$.some.modes[...]"
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff", b'{"spec":' * 20000, b'{"a":' + b"[" * 20000])
 def test_no_json_object(text: bytes) -> None:
     """Text that is no JSON object at all is a CodecError too."""
     with pytest.raises(CodecError, match="Thing"):
         codec.decode(Thing, text)
+
+
+@pytest.mark.parametrize(
+    "data", [{"spec": object()}, {"spec": "\ud800"}, {"spec": {("a", "b"): 1}}, {"spec": {1, "a"}}]
+)
+def test_a_mapping_that_is_no_json(data: Any) -> None:
+    """A mapping with what JSON does not have is a CodecError."""
+    with pytest.raises(CodecError, match="Thing at "):
+        codec.decode(Thing, data)
 
 
 def test_checks_of_the_class_itself() -> None:
@@ -237,23 +294,6 @@ class Knot:
 @dataclass
 class Undefined:
     inner: Missing  # type: ignore[name-defined]  # noqa: F821 - what the test is about
-
-
-@pytest.mark.parametrize(
-    ("hint", "message"),
-    [
-        (complex, "complex has no JSON form"),
-        (dict[int, str], "JSON keys are strings"),
-        (tuple[int, str], "list of fixed length"),
-        (tuple[int], "write tuple\\[X, ...\\]"),
-        (timedelta | int, "only unions of plain JSON types"),
-    ],
-)
-def test_types_without_json_form(hint: Any, message: str) -> None:
-    """A type that JSON or Kubernetes can't express is refused, naming class and field."""
-    cls: Any = dataclass(type("Odd", (), {"__annotations__": {"field": hint}, "__module__": __name__}))
-    with pytest.raises(CodecError, match=rf"Odd\.field: .*{message}"):
-        codec.decode(cls, {})
 
 
 def test_recursion_is_refused() -> None:

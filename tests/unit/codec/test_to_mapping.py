@@ -22,6 +22,14 @@ class Level(IntEnum):
     LOW = 1
 
 
+class Text(str):
+    __slots__ = ()
+
+
+class Count(int):
+    pass
+
+
 @dataclass(kw_only=True)
 class Part:
     wait: timedelta | None = None
@@ -63,6 +71,9 @@ class Thing(Object):
         (["a", Mode.FAST, None], ["a", "Fast", None]),
         (("a", "b"), ["a", "b"]),
         ({"b", "a"}, ["a", "b"]),
+        (frozenset({2, "a", 1}), ["a", 1, 2]),
+        (Text("a"), "a"),
+        ([Count(1), True], [1, True]),
         ({"a": timedelta(0), Mode.FAST: None}, {"a": "0s", "Fast": None}),
         (Part(ready_replicas=0), {"readyReplicas": 0}),
         (Wide(), {"more": "more"}),
@@ -113,6 +124,12 @@ def test_nothing_is_shared_with_the_object() -> None:
         (Spec(value=datetime(2026, 1, 1)), "$.spec.value", "has no time zone"),  # noqa: DTZ001 - the mistake itself
         (Spec(value=[{"a": object()}]), "$.spec.value[0]['a']", "type object has no JSON form"),
         (Spec(value={1: "a"}), "$.spec.value", "JSON keys are strings"),
+        (Spec(value={"a": [0, float("nan")]}), "$.spec.value['a'][1]", "nan has no JSON form"),
+        (
+            Spec(value=datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))),
+            "$.spec.value",
+            "outside of the years",
+        ),
         (Spec(parts=[Part(wait=timedelta.max)]), "$.spec.parts[0].wait", "exceeds 292 years"),
     ],
 )
@@ -121,3 +138,11 @@ def test_misfits_name_their_place(spec: Spec, path: str, message: str) -> None:
     with pytest.raises(CodecError, match=message) as caught:
         codec.to_mapping(Thing(spec=spec))
     assert caught.value.path == path
+
+
+def test_what_contains_itself() -> None:
+    """A value that contains itself has no end, and no JSON form."""
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(CodecError, match="nested too deeply"):
+        codec.to_mapping(Spec(value=endless))
