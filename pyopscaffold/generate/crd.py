@@ -27,16 +27,8 @@ _ANNOTATIONS_MAX = 262_144
 
 
 def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:
-    """Return the file of every CRD.
-
-    Raises:
-        DeclarationError: served versions of a kind differ, which only a conversion webhook could bridge.
-
-    """
+    """Return the file of every CRD."""
     found = kinds_by_versions(model)
-    problems = [problem for versions in found for problem in _unconvertible(versions)]
-    if problems:
-        raise DeclarationError(problems)
     texts = {path_of(versions[0]): documents(crd_of(versions, project.max_description)) for versions in found}
     return tuple(Artefact(path, text, owner=Owner.TOOL) for path, text in texts.items())
 
@@ -123,7 +115,7 @@ def _version(kind: KindModel, max_description: int | None) -> dict[str, Any]:
     if kind.columns:
         version["additionalPrinterColumns"] = [_column(column) for column in kind.columns]
     subresources: dict[str, Any] = {}
-    if kind.status is not None and kind.status_subresource:
+    if kind.has_status and kind.status_subresource:
         subresources["status"] = {}
     if kind.scale is not None:
         subresources["scale"] = _scale(kind.scale)
@@ -145,27 +137,3 @@ def _column(column: Column) -> dict[str, Any]:
 def _scale(scale: Scale) -> dict[str, str]:
     paths = {"specReplicasPath": scale.spec, "statusReplicasPath": scale.status}
     return {**paths, "labelSelectorPath": scale.selector} if scale.selector else paths
-
-
-def _unconvertible(versions: Sequence[KindModel]) -> Iterator[Problem]:
-    served = [kind for kind in versions if kind.served]
-    for kind in served[1:]:
-        if _bare(kind_schema(kind)) != _bare(kind_schema(served[0])):
-            first, name = served[0].gvk.version, kind.gvk.kind
-            message = (
-                f"{name} {kind.gvk.version} and {first} are both served and differ, and there is no conversion between"
-                f" them yet; write served=False on one of them"
-            )
-            yield Problem(kind.span.file, kind.span.line, kind.root.name, message)
-
-
-def _bare(schema: Schema) -> Schema:
-    """Return the schema without the texts, which may differ between versions."""
-    return replace(
-        schema,
-        title="",
-        description="",
-        properties={name: _bare(child) for name, child in schema.properties.items()},
-        items=schema.items and _bare(schema.items),
-        additional_properties=schema.additional_properties and _bare(schema.additional_properties),
-    )

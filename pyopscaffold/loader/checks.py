@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 WITHOUT_MEANING = frozenset({"Timezone", "Unit", "Predicate", "Not"})
 """Markers of annotated-types that no schema can express."""
 
+APPROVED = "api-approved.kubernetes.io"
+"""The annotation without which the API server takes no CRD of a group of Kubernetes' own."""
+
 CHOICES = (AtMostOneOf, ExactlyOneOf, AtLeastOneOf)
 
 _SELECTABLE_MAX = 8
@@ -150,7 +153,7 @@ def _has_metadata(model: TypeModel) -> bool:
 
 
 def kinds(found: Sequence[KindModel]) -> Iterator[Problem]:
-    """Yield what is wrong with kinds: names, versions, and defaults that break their own field's bounds."""
+    """Yield what is wrong with each kind: names, and defaults that break their own field's bounds."""
     for kind in found:
         yield from _names(kind)
         yield from _parts(kind)
@@ -159,7 +162,6 @@ def kinds(found: Sequence[KindModel]) -> Iterator[Problem]:
                 yield from _status_keys(member, kind.root.name)
             else:
                 yield from _values(member, kind.root.name)
-    yield from _versions(found)
 
 
 def _names(kind: KindModel) -> Iterator[Problem]:
@@ -168,11 +170,12 @@ def _names(kind: KindModel) -> Iterator[Problem]:
         yield _at(
             kind.span, subject, f'group "{gvk.group}" is no domain in lower case; write db.example.com or the like'
         )
-    elif is_reserved_group(gvk.group):
+    elif is_reserved_group(gvk.group) and APPROVED not in kind.annotations:
         yield _at(kind.span, subject, f'group "{gvk.group}" is reserved for Kubernetes; write a domain of your own')
     if not is_api_version(gvk.version):
         yield _at(kind.span, subject, f'version "{gvk.version}" is none; write v1, v1beta1 or the like')
-    if not is_kind(gvk.kind):
+    # Who says kind= knows what the kind is called: there are some in lower case.
+    if not is_kind(gvk.kind if gvk.kind == subject else gvk.kind[:1].upper() + gvk.kind[1:]):
         yield _at(kind.span, subject, f'kind "{gvk.kind}" is no CamelCase word; write MyDatabase or the like')
     labels = [("plural", gvk.plural), ("singular", kind.singular)]
     labels += [("short name", name) for name in kind.short_names]
@@ -192,7 +195,8 @@ def _parts(kind: KindModel) -> Iterator[Problem]:
             yield _at(kind.span, kind.root.name, f"{message} only, and a domain with a slash before the name")
     for member in kind.root.fields:
         subject = f"{kind.root.name}.{member.name}"
-        if member.json_name in {"spec", "status"} and not isinstance(member.type, StructType):
+        free = isinstance(member.type, MapType) and member.json_name == "status"
+        if member.json_name in {"spec", "status"} and not isinstance(member.type, StructType) and not free:
             yield _at(member.span, subject, f"{member.name} is to be a dataclass")
         if member.json_name in {"apiVersion", "kind", "metadata"}:
             yield _at(member.span, subject, f"every object has {member.json_name} already; choose another name")
@@ -218,13 +222,14 @@ def _values(member: FieldModel, owner: str) -> Iterator[Problem]:
 
 
 def _status_keys(member: FieldModel, owner: str) -> Iterator[Problem]:
-    """Yield keys of list-maps in the status that may be missing: defaults are not the server's there."""
+    """Yield keys of list-maps in the status that may be missing: only a ``Default`` is the server's there."""
     keys = {key for marker in member.markers if isinstance(marker, ListMap) for key in marker.keys}
     inner = member.type.items if isinstance(member.type, ListType) else member.type
     inner = inner.values if isinstance(inner, MapType) else inner
     for item in members_of(inner).values():
-        if item.json_name in keys and not item.required:
-            message = f"the key {item.name} has a default, which no status gets; remove the default"
+        explicit = any(isinstance(marker, Default) for marker in item.markers)
+        if item.json_name in keys and not item.required and not explicit:
+            message = f"the key {item.name} has a default, which no status gets; remove it, or write Default(...)"
             yield _at(member.span, f"{owner}.{member.name}", message)
     if isinstance(inner, StructType):
         for item in inner.fields:
@@ -244,45 +249,6 @@ def _inner_values(model: TypeModel) -> Iterator[Problem]:
             yield from _inner_values(items)
         case MapType(values, _):
             yield from _inner_values(values)
-
-
-def _versions(found: Iterable[KindModel]) -> Iterator[Problem]:
-    families: dict[tuple[str, str], list[KindModel]] = {}
-    plurals: dict[str, KindModel] = {}
-    for kind in found:
-        families.setdefault((kind.gvk.group, kind.gvk.kind), []).append(kind)
-        first = plurals.setdefault(kind.gvk.group_resource, kind)
-        if first.gvk.kind != kind.gvk.kind:
-            message = f"{first.gvk.kind} has the plural {kind.gvk.plural} too; write plural= on one of them"
-            yield _at(kind.span, kind.root.name, message)
-    for family in families.values():
-        yield from _family(family)
-
-
-def _family(family: list[KindModel]) -> Iterator[Problem]:
-    """Yield what is wrong between the versions of one kind."""
-    seen: dict[str, KindModel] = {}
-    for kind in family:
-        subject = kind.root.name
-        if (twin := seen.setdefault(kind.gvk.version, kind)) is not kind:
-            place = f"{twin.span.file}:{twin.span.line}"
-            yield _at(kind.span, subject, f"{kind.gvk.kind} {kind.gvk.version} is declared at {place} too; remove one")
-        if _shared(kind) != _shared(family[0]):
-            message = (
-                f"plural, singular, scope, short_names and categories differ from those in {family[0].gvk.version}"
-            )
-            yield _at(kind.span, subject, f"{message}; write the same in every version")
-    stored = [kind for kind in family if kind.storage]
-    versions = ", ".join(kind.gvk.version for kind in family)
-    for kind in stored[1:] if len(seen) == len(family) else ():
-        message = f"one version of {versions} is stored, not {len(stored)}; write storage=False on all but one"
-        yield _at(kind.span, kind.root.name, message)
-    if not stored:
-        yield _at(family[0].span, family[0].root.name, f"no version of {versions} is stored; drop storage=False on one")
-
-
-def _shared(kind: KindModel) -> tuple[object, ...]:
-    return kind.gvk.plural, kind.gvk.namespaced, kind.singular, kind.short_names, kind.categories
 
 
 def controllers(found: Sequence[ControllerModel]) -> Findings:

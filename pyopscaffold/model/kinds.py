@@ -136,8 +136,13 @@ class KindModel:
 
     @property
     def status(self) -> StructType | None:
-        """The observed state, where the kind has a ``status``: it is a subresource then."""
+        """The observed state, where the kind has a ``status`` that is a dataclass."""
         return self._part("status")
+
+    @property
+    def has_status(self) -> bool:
+        """Whether objects have a ``status``: a dataclass, or a dict."""
+        return any(item.json_name == "status" for item in self.root.fields)
 
     def _part(self, name: str) -> StructType | None:
         types = (item.type for item in self.root.fields if item.json_name == name)

@@ -1,7 +1,8 @@
 """Types and fields as structural schemas, the same that controller-gen gives for an equivalent Go type.
 
-Defaults go into the schema of the spec; in the status they are Python's only, save that of the status itself. An empty
-list or dict as default stays out: to a reader it is the same as absence, and it would only clutter every object.
+Defaults go into the schema of the spec; in the status they are Python's only, save that of the status itself and those
+by ``Default``. An empty list or dict as default stays out: to a reader it is the same as absence, and it would only
+clutter every object.
 """
 
 from __future__ import annotations
@@ -57,6 +58,9 @@ def _status(schema: Schema, kind: KindModel) -> Schema:
     status = kind.status
     if status is None or all(field.json_name != "observedGeneration" for field in status.fields):
         return schema
+    said = (marker for field in kind.root.fields if field.json_name == "status" for marker in field.markers)
+    if any(isinstance(marker, Default | NoSchemaDefault) for marker in said):
+        return schema
     # A status with required fields can't start like this: the API server would refuse the default.
     return schema if validate(schema, NOT_YET_OBSERVED) else schema.having(default=NOT_YET_OBSERVED)
 
@@ -77,12 +81,11 @@ def field_schema(field: FieldModel, *, defaults: bool = True, keep_metadata: boo
     schema = _marked(type_schema(field.type, defaults=defaults, keep_metadata=keep_metadata), field.markers)
     if field.description:
         schema = schema.having(description=field.description)
-    if not defaults:
+    if any(isinstance(marker, Default) for marker in field.markers):
+        return schema
+    if not defaults or any(isinstance(marker, NoSchemaDefault) for marker in field.markers):
         return schema.having(default=UNSET)
-    if any(isinstance(marker, NoSchemaDefault) for marker in field.markers):
-        return schema.having(default=UNSET)
-    explicit = any(isinstance(marker, Default) for marker in field.markers)
-    if explicit or not field.has_default or field.default is None or _empty_collection(schema, field.default):
+    if not field.has_default or field.default is None or _empty_collection(schema, field.default):
         return schema
     return schema.having(default=without_defaults(field.default, schema))
 
