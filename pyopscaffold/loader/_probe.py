@@ -18,6 +18,7 @@ import stat
 import sys
 import types
 import typing
+from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
 if typing.TYPE_CHECKING:
@@ -255,10 +256,18 @@ def _markers(metadata: tuple[Any, ...]) -> Iterator[list[Any]]:
         if isinstance(item, type):
             if issubclass(item, Marker) or item.__module__ == "annotated_types":
                 yield [name_of(item), None]
-        elif isinstance(item, GroupedMetadata) and not isinstance(item, Marker):
-            yield from _markers(tuple(item))
-        elif isinstance(item, Marker) or type(item).__module__ == "annotated_types":
+        elif isinstance(item, Marker) or _is_bound(type(item)):
             yield [name_of(type(item)), {field.name: _argument(getattr(item, field.name)) for field in _fields(item)}]
+        elif isinstance(item, GroupedMetadata):
+            yield from _markers(tuple(item))
+
+
+@cache
+def _is_bound(cls: Any) -> bool:
+    """Whether a class is one of annotated-types that stands for itself; to ask its protocol each time takes long."""
+    from annotated_types import GroupedMetadata  # noqa: PLC0415
+
+    return cls.__module__ == "annotated_types" and GroupedMetadata not in cls.__mro__
 
 
 def _fields(item: Any) -> tuple[dataclasses.Field[Any], ...]:

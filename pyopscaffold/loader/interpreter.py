@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,7 @@ def start(root: Path, package: str, *, python: str = "") -> Probe:
     return Probe(root, package, command, process)
 
 
+@cache
 def relative(root: Path, file: str) -> str:
     """Return ``file`` relative to the project with forward slashes, or as it is where it stands outside."""
     path = Path(file)
