@@ -1,0 +1,33 @@
+// +groupName=versions.example.com
+// +versionName=v1alpha1
+
+// Package v1alpha1 has twins.
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// What a tent is to be in v1alpha1.
+type TentSpec struct {
+	Colour string `json:"colour"`
+}
+
+// What a tent is.
+type TentStatus struct {
+	// +optional
+	Dry bool `json:"dry,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:unservedversion
+// +kubebuilder:deprecatedversion
+
+// A tent.
+type Tent struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec TentSpec `json:"spec"`
+	// +optional
+	Status TentStatus `json:"status,omitempty"`
+}

@@ -1,0 +1,1 @@
+"""What tests/oracle/testdata/go says and we refuse."""

@@ -1,0 +1,1 @@
+"""Kinds that share types."""

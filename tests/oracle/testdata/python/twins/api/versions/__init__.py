@@ -1,0 +1,1 @@
+"""A kind of many versions."""

@@ -1,0 +1,31 @@
+"""Version v2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyopscaffold.api import Object, int32, resource
+
+
+@dataclass(kw_only=True)
+class TentSpec:
+    """What a tent is to be in v2."""
+
+    colour: str
+    size: int32 | None = None
+
+
+@dataclass(kw_only=True)
+class TentStatus:
+    """What a tent is."""
+
+    dry: bool = False
+
+
+@resource(group="versions.example.com", version="v2", skip=True, storage=False)
+@dataclass(kw_only=True)
+class Tent(Object):
+    """A tent."""
+
+    spec: TentSpec
+    status: TentStatus | None = None
