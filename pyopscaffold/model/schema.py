@@ -77,6 +77,14 @@ def field_schema(field: FieldModel, *, defaults: bool = True, keep_metadata: boo
     ``defaults`` says whether Python's defaults become the server's, ``keep_metadata`` whether a marker further out
     keeps embedded metadata.
     """
+    # Checks, CRD and samples all ask for it. A field never changes, so its schemas stay with it: to hash it takes long.
+    kept: dict[tuple[bool, bool], Schema] = vars(field).setdefault("_schemas", {})
+    if (key := (defaults, keep_metadata)) not in kept:
+        kept[key] = _field_schema(field, defaults=defaults, keep_metadata=keep_metadata)
+    return kept[key]
+
+
+def _field_schema(field: FieldModel, *, defaults: bool, keep_metadata: bool) -> Schema:
     keep_metadata = keep_metadata or any(isinstance(marker, KeepMetadata) for marker in field.markers)
     schema = _marked(type_schema(field.type, defaults=defaults, keep_metadata=keep_metadata), field.markers)
     if field.description:
