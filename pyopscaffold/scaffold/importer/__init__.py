@@ -1,0 +1,1 @@
+"""``import``: CRDs and OpenAPI documents that are there already become typed dataclasses."""
