@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import cli, control_plane, databases, dev  # noqa: E402 - the line above lets Python find them
+from benchmarks import cli, codec, control_plane, databases, dev  # noqa: E402 - the line above lets Python find them
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HEADER = """# Results
 
-Written by `make bench`; wall-clock times of whole processes, paired runs in turn, medians quoted.
+Written by `make bench`; wall-clock times of whole processes (of the codec: of calls), paired runs in turn, medians quoted.
 Measured on {date}: {cores} cores, {system} {machine}, Python {python}.
 
 | what | bound | measured | |
@@ -46,6 +46,6 @@ def report(results: Iterable[Result]) -> str:
 
 
 if __name__ == "__main__":
-    written = report((*cli.measure(), *control_plane.measure(), *databases.measure(), *dev.measure()))
+    written = report((*cli.measure(), *codec.measure(), *control_plane.measure(), *databases.measure(), *dev.measure()))
     (ROOT / "benchmarks" / "RESULTS.md").write_text(written)
     print(written)

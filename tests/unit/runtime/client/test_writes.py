@@ -1,0 +1,67 @@
+"""What the client sends where something is written."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.api import Object, ObjectMeta, resource
+from pyopscaffold.runtime.client.api import ApiClient
+from pyopscaffold.runtime.client.protocols import Writer
+from pyopscaffold.runtime.client.transport import Request, Response
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from pyopscaffold.runtime.client.transport import Stream
+
+
+@dataclass(kw_only=True)
+class Spec:
+    size: int = 1
+
+
+@resource(group="writes.tests.example.com", version="v1")
+@dataclass(kw_only=True)
+class Thing(Object):
+    spec: Spec
+
+
+@dataclass
+class Recorder:
+    """Answers each request with an object that has more than the class knows, and keeps the request."""
+
+    sent: list[Request] = field(default_factory=list)
+
+    async def request(self, request: Request) -> Response:
+        """Keep the request."""
+        self.sent.append(request)
+        metadata = {"name": "a", "namespace": "b", "uid": "u", "resourceVersion": "1"}
+        body = {"apiVersion": "writes.tests.example.com/v1", "kind": "Thing", "metadata": metadata}
+        return Response(200, {}, json.dumps({**body, "spec": {"size": 3, "unknown": 1}}).encode())
+
+    def stream(self, request: Request) -> AbstractAsyncContextManager[Stream]:
+        """Nothing is watched here."""
+        raise AssertionError(request)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def test_nothing_is_ever_replaced() -> None:
+    """No write sends a whole object in the place of the stored one, so what a class does not know is never lost."""
+    recorder = Recorder()
+    client = ApiClient(recorder)
+    thing = Thing(metadata=ObjectMeta(name="a", namespace="b"), spec=Spec())
+    thing = await client.create(thing, field_manager="tests")
+    thing.spec.size += 1
+    await client.apply(thing, field_manager="tests")
+    await client.apply(thing, field_manager="tests", subresource="status")
+    await client.patch(Thing, "a", {"spec": {"size": 5}}, namespace="b")
+    await client.delete(Thing, "a", namespace="b")
+    methods = {name for name, value in vars(Writer).items() if callable(value) and not name.startswith("_")}
+    assert methods == {"create", "apply", "patch", "delete"}
+    assert [request.method for request in recorder.sent] == ["POST", "PATCH", "PATCH", "PATCH", "DELETE"]
+    applied: Any = json.loads(recorder.sent[1].body)
+    assert (recorder.sent[1].content_type, applied["spec"]) == ("application/apply-patch+yaml", {"size": 4})
