@@ -7,6 +7,7 @@ schemas" in the Kubernetes documentation; k8s.io/apiextensions-apiserver/pkg/api
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -62,9 +63,11 @@ def _faults(part: Any, around: Schema | None) -> Iterator[str]:
     if not isinstance(part, Mapping):
         yield f'{part!r} is no schema; write a dict such as {{"required": ["name"]}}'
         return
-    for key in part:
+    for key, value in part.items():
         if key not in _KNOWN:
             yield _unknown(str(key))
+        elif (expected := _expected(key, value)) is not None:
+            yield f"{key} is {value!r}; write {expected}"
     for key in _LISTS:
         inner = part.get(key, [])
         if inner == _INTEGER_OR_STRING and around is not None and around.int_or_string:
@@ -76,9 +79,34 @@ def _faults(part: Any, around: Schema | None) -> Iterator[str]:
             yield from _faults(item, around)
     if "not" in part:
         yield from _faults(part["not"], around)
-    if "items" in part:
+    if "items" in part and around is not None and around.items is None:
+        yield "items is for list[...]"
+    elif "items" in part:
         yield from _faults(part["items"], around and around.items)
     yield from _bad_fields(part, around)
+
+
+def _expected(key: str, value: Any) -> str | None:  # noqa: PLR0911 - one case a form of values
+    """Return what is to stand for the value of a validation, None if it is right as it is."""
+    match key:
+        case "format" | "pattern":
+            return None if isinstance(value, str) else "a text"
+        case "enum":
+            return None if isinstance(value, list | tuple) and value else "a list of values"
+        case "required":
+            named = isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+            return None if named else "a list of JSON names"
+        case "exclusiveMinimum" | "exclusiveMaximum":
+            return None if isinstance(value, bool) else "True or False, beside the bound"
+        case "minimum" | "maximum" | "multipleOf":
+            number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+            # The server cuts the fraction off a factor, and refuses every value where nothing is left.
+            fitting = number and (key != "multipleOf" or value >= 1)
+            return None if fitting else "a number" if key != "multipleOf" else "a whole number above 0"
+        case _ if key in _VALIDATIONS:
+            return None if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else "0 or more"
+        case _:
+            return None
 
 
 def _bad_fields(part: Mapping[str, Any], around: Schema | None) -> Iterator[str]:

@@ -1,0 +1,44 @@
+"""The loader refuses what the API server would: the smallest declarations that tests/cluster/test_oracle.py has found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.loader.projects import told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KIND = """
+@dataclass(kw_only=True)
+class Spec:
+    x: {field}
+
+@resource(group="example.com", version="v1")
+@dataclass(kw_only=True)
+class Thing(Object):
+    spec: Spec
+"""
+
+CASES = {
+    'Annotated[str, AllOf({"minLength": 1.5})]': "AllOf: minLength is 1.5; write 0 or more",
+    'Annotated[str, AnyOf({"maxLength": True})]': "AnyOf: maxLength is True; write 0 or more",
+    'Annotated[str, Not({"pattern": 1})]': "Not: pattern is 1; write a text",
+    'Annotated[int, OneOf({"minimum": "1"})]': "OneOf: minimum is '1'; write a number",
+    'Annotated[int, Not({"multipleOf": 0.5})]': "Not: multipleOf is 0.5; write a whole number above 0",
+    'Annotated[int, Not({"exclusiveMinimum": 1})]': (
+        "Not: exclusiveMinimum is 1; write True or False, beside the bound"
+    ),
+    'Annotated[str, Not({"enum": "a"})]': "Not: enum is 'a'; write a list of values",
+    'Annotated[dict[str, str], Not({"required": [1]})]': "Not: required is [1]; write a list of JSON names",
+    'Annotated[str, AllOf({"items": {"minLength": 1}})]': "AllOf: items is for list[...]",
+}
+
+
+@pytest.mark.parametrize("field", CASES)
+def test_refused(tmp_path: Path, field: str) -> None:
+    """What makes a CRD that no server takes, or one that takes no object, is a mistake with a place and a way out."""
+    (problem,) = told(tmp_path, KIND.format(field=field))
+    assert problem.endswith(f": Spec.x: {CASES[field]}")
