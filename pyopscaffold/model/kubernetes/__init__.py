@@ -70,7 +70,8 @@ class Schemas:
 
     def _node(self, node: Json) -> Schema:
         if reference := node.get("$ref"):
-            return replace(self.of(reference), **{name: node[key] for key, name in _BESIDE.items() if key in node})
+            beside = {name: node[key] for key, name in _BESIDE.items() if key in node}
+            return replace(self.of(reference), **beside) if beside else self.of(reference)
         own = from_mapping({key: value for key, value in node.items() if key not in {"properties", *_INNER}})
         inner: dict[str, Any] = {name: self._node(node[key]) for key, name in _INNER.items() if key in node}
         properties = {name: self._node(child) for name, child in node.get("properties", {}).items()}
