@@ -42,8 +42,11 @@ class PyopscaffoldError(Exception):
 class UserError(PyopscaffoldError):
     """A mistake that its maker can mend.
 
-    ``str(error)`` is one clear sentence that names the place; ``hint`` says the way out.
+    ``str(error)`` is one clear sentence that names the place; ``hint`` says the way out. ``problems`` are the mistakes
+    one by one, where their places are known.
     """
+
+    problems: tuple[Problem, ...] = ()
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -60,6 +63,10 @@ class ProjectError(UserError):
 
 class LoadError(UserError):
     """The project's own code could not be imported."""
+
+    def __init__(self, message: str, *, hint: str | None = None, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.problems = tuple(problems)
 
 
 class FilesError(UserError):
@@ -92,7 +99,7 @@ class Problem:
 
 
 class DeclarationError(UserError):
-    """API, marker or controller declarations are wrong; all problems of the run, sorted by place."""
+    """Declarations are wrong, or can't be imported; all problems of the run, sorted by place."""
 
     def __init__(self, problems: Sequence[Problem], *, hint: str | None = None) -> None:
         self.problems = tuple(sorted(problems))

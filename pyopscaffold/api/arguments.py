@@ -6,8 +6,11 @@ A wrong type would otherwise show far from its cause, or not at all: ``short_nam
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from pyopscaffold.errors import DeclarationError, Problem
+
+_T = TypeVar("_T")
 
 _WORDS = {str: "a text", bool: "True or False", int: "a whole number", float: "a number"}
 
@@ -56,15 +59,35 @@ def mapping(name: str, values: object) -> Iterator[str]:
             yield f'{name} has {_shown(item)} in it; write {name}={{"key": "value"}}'
 
 
-def refuse(messages: Sequence[str], *, file: str, line: int, subject: str) -> None:
-    """Raise all of ``messages``, if there are any.
+_keepers: list[list[Problem]] = []
+
+
+def keep_refusals() -> list[Problem]:
+    """Have :func:`refuse` keep problems from now on, for a reader that tells all at once; return the growing list."""
+    _keepers.append([])
+    return _keepers[-1]
+
+
+def refuse(messages: Sequence[str], *, file: str, line: int, subject: str) -> bool:
+    """Raise all of ``messages``, or keep them for whoever has asked for that; return whether there are any.
+
+    A declaration that was refused is left undone.
 
     Raises:
         DeclarationError: there are.
 
     """
-    if messages:
-        raise DeclarationError([Problem(file, line, subject, message) for message in messages])
+    problems = [Problem(file, line, subject, message) for message in messages]
+    if problems and not _keepers:
+        raise DeclarationError(problems)
+    if problems:
+        _keepers[-1].extend(problems)
+    return bool(problems)
+
+
+def undone(item: _T) -> _T:
+    """Return a class as it is: what a decorator does that was refused, or that names an API type that was."""
+    return item
 
 
 def _either(choices: Sequence[str | None]) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pyopscaffold.api.arguments import refuse, several, single
-from pyopscaffold.api.resource import Object, declaration_of
+from pyopscaffold.api.arguments import refuse, several, single, undone
+from pyopscaffold.api.resource import Object, declaration_of, was_refused
 from pyopscaffold.kube import selector
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.kube.names import is_dns1123_label
@@ -99,7 +99,10 @@ def controller(
     ]
     wrong = wrong or [*_undeclared(kind for kind in owns if isinstance(kind, type)), *_not_selectors(watches)]
     # Said now and not when the class comes: without its brackets, @controller gets no other call.
-    refuse(wrong, file=file, line=line, subject="@controller")
+    if refuse(wrong, file=file, line=line, subject="@controller") or any(
+        map(was_refused, (resource, *owns, *(watch.kind for watch in watches)))
+    ):
+        return undone
 
     def declare(cls: _C) -> _C:
         declaration = ControllerDeclaration(
@@ -123,7 +126,7 @@ def _undeclared(resources: Iterable[object]) -> Iterator[str]:
     for item in resources:
         if not isinstance(item, type):
             yield f"{item!r} is no API type; name the class itself"
-        elif declaration_of(item) is None:
+        elif declaration_of(item) is None and not was_refused(item):
             way = (
                 "write @controller(TYPE), with the API type"
                 if hasattr(item, "reconcile")
@@ -186,7 +189,8 @@ def rbac(
         *single("namespace", namespace, str),
         *single("role_name", role_name, str),
     ]
-    refuse(wrong, file=caller.f_code.co_filename, line=caller.f_lineno, subject="@rbac")
+    if refuse(wrong, file=caller.f_code.co_filename, line=caller.f_lineno, subject="@rbac"):
+        return undone
     rule = RbacRule(
         groups=tuple(groups),
         resources=tuple(resources),

@@ -87,6 +87,7 @@ _T = TypeVar("_T", bound=Object)
 _SCOPES = ("Namespaced", "Cluster")
 
 _DECLARATION = "__pyopscaffold_resource__"
+_REFUSED = "__pyopscaffold_refused__"
 _resources: dict[str, type[Object]] = {}
 
 
@@ -142,7 +143,9 @@ def resource(
     ]
 
     def declare(cls: type[_T]) -> type[_T]:
-        refuse([*_misplaced(cls), *wrong], file=file, line=line, subject=cls.__name__)
+        if refuse([*_misplaced(cls), *wrong], file=file, line=line, subject=cls.__name__):
+            setattr(cls, _REFUSED, True)
+            return cls
         name = kind or cls.__name__
         gvk = GroupVersionKind(group, version, name, plural=plural, namespaced=scope == "Namespaced")
         declaration = ResourceDeclaration(
@@ -208,6 +211,11 @@ def declaration_of(cls: type[Object]) -> ResourceDeclaration | None:
     """Return what ``@resource`` was told about this very class, or None where it was not used on it."""
     found = cls.__dict__.get(_DECLARATION)
     return found if isinstance(found, ResourceDeclaration) else None
+
+
+def was_refused(kind: object) -> bool:
+    """Whether this is a class whose ``@resource`` was wrong, which is told already."""
+    return isinstance(kind, type) and _REFUSED in kind.__dict__
 
 
 def declared_resources() -> tuple[type[Object], ...]:

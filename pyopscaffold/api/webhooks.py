@@ -6,15 +6,16 @@ marker ``+kubebuilder:webhook`` is the reference for what they mean.
 
 from __future__ import annotations
 
+import os.path
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from pyopscaffold.api.arguments import choice, choices, refuse, several, single
+from pyopscaffold.api.arguments import choice, choices, refuse, several, single, undone
 from pyopscaffold.api.declarations import Kind, gvk_of
-from pyopscaffold.api.resource import Object, declaration_of
+from pyopscaffold.api.resource import Object, declaration_of, was_refused
 from pyopscaffold.kube import selector
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.kube.names import is_dns1035_label, is_dns1123_label, is_dns1123_subdomain, is_qualified_name
@@ -182,9 +183,10 @@ def configure_webhooks(*, mutating_name: str = "", validating_name: str = "") ->
     package = str(caller.f_globals.get("__name__", "")).partition(".")[0]
     before = _named.get(package)
     if before is not None and (before.file, before.line) != (file, line):
-        wrong.append(f"it is called at {before.file}:{before.line} too; write one call with both names")
-    refuse(wrong, file=file, line=line, subject="configure_webhooks")
-    _named[package] = WebhookConfigurationNames(**names, file=file, line=line)
+        place = f"{os.path.basename(before.file)}:{before.line}"  # noqa: PTH119 - pathlib would slow every import
+        wrong.append(f"it is called at {place} too; write one call with both names")
+    if not refuse(wrong, file=file, line=line, subject="configure_webhooks"):
+        _named[package] = WebhookConfigurationNames(**names, file=file, line=line)
 
 
 def webhooks_of(cls: type) -> tuple[WebhookDeclaration, ...]:
@@ -207,7 +209,8 @@ def _webhook(caller: FrameType, given: dict[str, Any]) -> Callable[[_C], _C]:
     subject = "@mutating_webhook" if given["mutating"] else "@validating_webhook"
     kind = given.pop("kind")
     wrong = [*_kind_problems(kind, subject), *_type_problems(given)]
-    refuse(wrong or list(_value_problems(given)), file=file, line=line, subject=subject)
+    if refuse(wrong or list(_value_problems(given)), file=file, line=line, subject=subject) or was_refused(kind):
+        return undone
     gvk = gvk_of(kind)
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list | tuple) else value for name, value in given.items()
@@ -241,7 +244,7 @@ def _kind_problems(kind: object, subject: str) -> Iterator[str]:
     name = getattr(kind, "__name__", repr(kind))
     if not isinstance(kind, type) or not issubclass(kind, Object):
         yield f"{name} is no API type; write {subject}(TYPE), with the API type or its GroupVersionKind"
-    elif declaration_of(kind) is None:
+    elif declaration_of(kind) is None and not was_refused(kind):
         yield f"{name} is no API type; put @resource(...) above it"
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.errors import DeclarationError, Problem
+from pyopscaffold.errors import Problem
 from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.generate.descriptions import trimmed
 from pyopscaffold.generate.manifest import documents
 from pyopscaffold.model.schema import kind_schema
-from pyopscaffold.schema import Schema, to_mapping
+from pyopscaffold.schema import to_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

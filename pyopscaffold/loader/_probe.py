@@ -154,8 +154,11 @@ class Reader:
         try:
             infos = introspect.fields_of(hint)
         except NameError as error:
+            from pyopscaffold.api.failures import name_advice  # noqa: PLC0415 - not cheap
+
             message = f"a type hint says {error.name}, which the module does not define when it runs"
-            self._problem(cls, f"{message}; import it outside of TYPE_CHECKING")
+            advice = name_advice(error.name or "", vars(sys.modules[cls.__module__]))
+            self._problem(cls, f"{message}; {advice or 'import it outside of TYPE_CHECKING'}")
             return
         except Exception as error:  # noqa: BLE001 - a default_factory or a hint may raise anything
             self._problem(cls, f"its fields can't be read: {type(error).__name__}: {error}")
@@ -346,56 +349,55 @@ def _unused_rules(cls: type) -> Iterator[Json]:
             yield {"file": rule.file, "line": rule.line, "subject": "@rbac", "message": message}
 
 
-def _failure(error: BaseException, root: str) -> Json:
-    """Place an error at the innermost line of the project's own code."""
-    file, line = "", 0
-    trace = error.__traceback__
-    while trace is not None:
-        found = os.path.abspath(trace.tb_frame.f_code.co_filename)  # noqa: PTH100
-        if found.startswith(root + os.sep) and f"{os.sep}site-packages{os.sep}" not in found:
-            file, line = found, trace.tb_lineno
-        trace = trace.tb_next
-    if isinstance(error, SyntaxError) and error.filename:
-        file, line = error.filename, error.lineno or 0
-    message = error.msg if isinstance(error, SyntaxError) else str(error)
-    missing = error.name if isinstance(error, ModuleNotFoundError) else None
-    return {"type": type(error).__name__, "message": message, "file": file, "line": line, "missing": missing}
+def _failures(package: str, root: str) -> list[Json]:
+    """Import the project's declarations, and say why modules of it can't be imported."""
+    from pyopscaffold.api import discover  # noqa: PLC0415
+
+    try:
+        errors = discover.import_each(package)
+    except BaseException as error:  # noqa: BLE001 - sys.exit() at a module's top is a failure as any other
+        errors = [error]
+    if not errors:
+        return []
+    from pyopscaffold.api.failures import explain  # noqa: PLC0415 - seldom needed, and not cheap
+
+    return [dataclasses.asdict(explain(error, root, package)) for error in errors]
 
 
 def read(root: str, package: str) -> Json:
     """Import the project's declarations, and describe them or the failure."""
     try:
         import pyopscaffold.api  # noqa: PLC0415
-        from pyopscaffold.api import discover  # noqa: PLC0415
+        from pyopscaffold.api.arguments import keep_refusals  # noqa: PLC0415
         from pyopscaffold.api.declarations import declared_controllers, permitted_classes  # noqa: PLC0415
         from pyopscaffold.api.resource import declared_resources  # noqa: PLC0415
         from pyopscaffold.api.webhooks import configuration_names, declared_webhooks, webhooks_of  # noqa: PLC0415
-        from pyopscaffold.errors import DeclarationError  # noqa: PLC0415
     except ImportError as error:
         return {"runtime_missing": str(error)}
-    try:
-        discover.import_declarations(package)
-    except DeclarationError as error:
-        return {"problems": [dataclasses.asdict(problem) for problem in error.problems]}
-    except BaseException as error:  # noqa: BLE001 - sys.exit() at a module's top is a failure as any other
-        return {"failure": _failure(error, root)}
+    refused = keep_refusals()
+    failures = _failures(package, root)
     reader = Reader()
-    reader.problems += [found for cls in permitted_classes() if _belongs(cls, package) for found in _unused_rules(cls)]
+    permitted = () if refused else permitted_classes()  # a refused @controller leaves its class without one
+    reader.problems += [found for cls in permitted if _belongs(cls, package) for found in _unused_rules(cls)]
     webhooks = [webhook for cls in declared_webhooks() if _belongs(cls, package) for webhook in webhooks_of(cls)]
     return {
+        "package": package,
+        "failures": failures,
         "resources": [_resource(reader, cls) for cls in declared_resources() if _belongs(cls, package)],
         "controllers": [_controller(cls) for cls in declared_controllers() if _belongs(cls, package)],
         "webhooks": [dataclasses.asdict(webhook) for webhook in webhooks],
         "webhook_names": dataclasses.asdict(configuration_names(package)),
         "structs": reader.structs,
-        "problems": reader.problems,
+        "problems": [*map(dataclasses.asdict, refused), *reader.problems],
+        "incomplete": bool(failures or refused),
         "version": pyopscaffold.__version__,
     }
 
 
 def _belongs(cls: type, package: str) -> bool:
-    """Whether a class is the project's own; kinds of other operators may be imported too."""
-    return cls.__module__ == package or cls.__module__.startswith(f"{package}.")
+    """Whether a class is the project's own, of a module that could be imported; others may be other operators'."""
+    own = cls.__module__ == package or cls.__module__.startswith(f"{package}.")
+    return own and sys.modules.get(cls.__module__) is not None
 
 
 def _end_with_the_caller() -> None:

@@ -47,7 +47,7 @@ from pyopscaffold.model.schema import field_schema, marker_problems, type_schema
 from pyopscaffold.schema import UNSET, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pyopscaffold.model.kinds import ControllerModel, KindModel
 

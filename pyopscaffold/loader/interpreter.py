@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.errors import LoadError
+from pyopscaffold.errors import LoadError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,8 +58,7 @@ class Probe:
         """Wait for the probe, and return what it says about the declarations.
 
         Raises:
-            LoadError: the interpreter lacks the runtime, or the project's code can't be imported; the message names
-                file and line.
+            LoadError: the interpreter lacks the runtime, or does not come to an answer.
 
         """
         with self._process as process:
@@ -84,8 +83,6 @@ class Probe:
         if "runtime_missing" in answer:
             message = f"{self._command[0]} does not have the runtime: {answer['runtime_missing']}"
             raise LoadError(message, hint=_GET_RUNTIME)
-        if "failure" in answer:
-            raise _import_failure(self._root, self._package, answer["failure"])
         return answer
 
 
@@ -125,10 +122,10 @@ def _no_answer(command: list[str], code: int, complaints: bytes) -> LoadError:
     )
 
 
-def _import_failure(root: Path, package: str, failure: dict[str, Any]) -> LoadError:
+def import_failure(root: Path, package: str, failure: dict[str, Any]) -> LoadError:
+    """Return what the probe says of a module that can't be imported, as an error that names file and line."""
     kind, message, missing = failure["type"], failure["message"], failure["missing"]
-    place = f"{relative(root, failure['file'])}:{failure['line']}: " if failure["file"] else ""
-    hint = "mend the line, then try again"
+    hint = failure["advice"] or "mend the line, then try again"
     if missing == package:
         return LoadError(
             f"there is no package {package} in {root}",
@@ -141,4 +138,7 @@ def _import_failure(root: Path, package: str, failure: dict[str, Any]) -> LoadEr
     elif kind == "SystemExit":
         message = f"the module ends the program ({message})"
         hint = "a module must only declare when imported; put the rest under if __name__ == '__main__':"
-    return LoadError(f"{place}{kind}: {message}", hint=hint)
+    if not failure["file"]:
+        return LoadError(f"{kind}: {message}", hint=hint)
+    problem = Problem(relative(root, failure["file"]), failure["line"], kind, message)
+    return LoadError(str(problem), hint=hint, problems=[problem])

@@ -11,8 +11,8 @@ from pyopscaffold.api import markers as own_markers
 from pyopscaffold.api.declarations import RbacRule
 from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
-from pyopscaffold.loader import checks, docstrings, transitions, webhooks
-from pyopscaffold.loader.interpreter import relative, start
+from pyopscaffold.loader import checks, docstrings, transitions, versions, webhooks
+from pyopscaffold.loader.interpreter import import_failure, relative, start
 from pyopscaffold.loader.paths import PathReader, selectable_paths
 from pyopscaffold.loader.suggest import choose, spell_instead
 from pyopscaffold.model.kinds import (
@@ -42,7 +42,7 @@ def read(root: Path, package: str, *, python: str = "") -> ProjectModel:
     """Read the declarations of ``package`` under ``root``, by the project's own interpreter (or ``python``).
 
     Raises:
-        LoadError: the code can't be imported; the message names file and line.
+        LoadError: a module can't be imported; the message names file and line.
         DeclarationError: declarations are wrong; all problems at once.
 
     """
@@ -85,13 +85,15 @@ class _Reader:
         controllers = [self._controller(item) for item in self._answer.get("controllers", ())]
         self.problems.update(checks.kinds(kinds))
         self.problems.update(transitions.problems(kinds))
+        if not self._answer["incomplete"]:
+            self.problems.update(versions.problems(kinds))
+            self.problems.update(versions.unconvertible(kinds, {(item.file, item.line) for item in self.problems}))
         asked = webhooks.read(self._root, self._answer.get("webhooks", ()))
         self.problems.update(webhooks.problems(asked))
         findings = checks.controllers(controllers)
         self.problems.update(findings.problems)
         self.warnings.update(findings.warnings)
-        if self.problems:
-            raise DeclarationError(sorted(self.problems))
+        self._fail()
         return ProjectModel(
             kinds=tuple(sorted(kinds, key=lambda kind: kind.gvk)),
             controllers=tuple(sorted(controllers, key=lambda item: (item.resource, item.name))),
@@ -99,6 +101,20 @@ class _Reader:
             webhook_names=webhooks.names(self._answer),
             warnings=tuple(sorted(self.warnings)),
         )
+
+    def _fail(self) -> None:
+        """Tell all that is wrong, if anything is; a module that can't be imported and nothing else in its own form."""
+        package = self._answer["package"]
+        failures = [import_failure(self._root, package, failure) for failure in self._answer["failures"]]
+        nowhere = [failure for failure in failures if not failure.problems]
+        if nowhere or (len(failures) == 1 and not self.problems):
+            raise (nowhere or failures)[0]
+        for failure in failures:
+            self.problems.update(
+                dataclasses.replace(item, message=f"{item.message}; {failure.hint}") for item in failure.problems
+            )
+        if self.problems:
+            raise DeclarationError(sorted(self.problems))
 
     def _span(self, item: Json) -> SourceSpan:
         return SourceSpan(relative(self._root, item["file"]), item["line"])

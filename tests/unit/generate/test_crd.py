@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
 import yaml
 
 from pyopscaffold.api import GroupVersionKind, Scale
-from pyopscaffold.errors import DeclarationError
 from pyopscaffold.generate import crd
 from pyopscaffold.model.kinds import FieldModel, KindModel, ProjectModel, ScalarType, SourceSpan, StructType
 from pyopscaffold.model.project import Project
@@ -54,24 +52,6 @@ def test_versions_share_a_crd() -> None:
         ("v2", True, True, None),
     ]
     assert "deprecationWarning" not in versions[0]
-
-
-def test_served_versions_that_differ() -> None:
-    """Two served versions that differ need a conversion, which there is not yet; the later one is named."""
-    with pytest.raises(
-        DeclarationError, match=r"acme/api/thing\.py:7: Thing: Thing v2 and v1 are both served and differ"
-    ):
-        _crds(_kind("v1", "a", storage=False), _kind("v2", "a", "b"))
-
-
-def test_versions_that_differ_harmlessly() -> None:
-    """Versions may differ in their texts, and in what is not served."""
-    (made,) = _crds(
-        _kind("v1", "a", storage=False),
-        _kind("v2", "a", description="Other words."),
-        _kind("v3", served=False, storage=False),
-    )
-    assert len(made["spec"]["versions"]) == 3
 
 
 def test_subresources() -> None:

@@ -1,0 +1,100 @@
+"""What can be wrong between kinds: the versions of one, and kinds of one plural."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pyopscaffold.errors import Problem
+from pyopscaffold.model.kinds import ListType, MapType, StructType
+from pyopscaffold.model.schema import kind_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from pyopscaffold.model.kinds import KindModel, SourceSpan, TypeModel
+    from pyopscaffold.schema import Schema
+
+
+def problems(found: Iterable[KindModel]) -> Iterator[Problem]:
+    """Yield what is wrong between kinds: versions that don't go together, plurals that meet."""
+    families: dict[tuple[str, str], list[KindModel]] = {}
+    plurals: dict[str, KindModel] = {}
+    for kind in found:
+        families.setdefault((kind.gvk.group, kind.gvk.kind), []).append(kind)
+        first = plurals.setdefault(kind.gvk.group_resource, kind)
+        if first.gvk.kind != kind.gvk.kind:
+            message = f"{first.gvk.kind} has the plural {kind.gvk.plural} too; write plural= on one of them"
+            yield _at(kind, message)
+    for family in families.values():
+        yield from _family(family)
+
+
+def _family(family: list[KindModel]) -> Iterator[Problem]:
+    """Yield what is wrong between the versions of one kind."""
+    seen: dict[str, KindModel] = {}
+    for kind in family:
+        if (twin := seen.setdefault(kind.gvk.version, kind)) is not kind:
+            place = f"{twin.span.file}:{twin.span.line}"
+            yield _at(kind, f"{kind.gvk.kind} {kind.gvk.version} is declared at {place} too; remove one")
+        if _shared(kind) != _shared(family[0]):
+            message = (
+                f"plural, singular, scope, short_names and categories differ from those in {family[0].gvk.version}"
+            )
+            yield _at(kind, f"{message}; write the same in every version")
+    stored = [kind for kind in family if kind.storage]
+    versions = ", ".join(kind.gvk.version for kind in family)
+    for kind in stored[1:] if len(seen) == len(family) else ():
+        message = f"one version of {versions} is stored, not {len(stored)}; write storage=False on all but one"
+        yield _at(kind, message)
+    if not stored:
+        yield _at(family[0], f"no version of {versions} is stored; drop storage=False on one")
+
+
+def _shared(kind: KindModel) -> tuple[object, ...]:
+    return kind.gvk.plural, kind.gvk.namespaced, kind.singular, kind.short_names, kind.categories
+
+
+def unconvertible(found: Iterable[KindModel], wrong: Collection[tuple[str, int]]) -> Iterator[Problem]:
+    """Yield served versions that differ from the first: only a conversion webhook could bridge that.
+
+    ``wrong`` are files and lines where something is wrong already: what stands there may differ for that.
+    """
+    firsts: dict[tuple[str, str], KindModel] = {}
+    for kind in sorted(found, key=lambda kind: kind.gvk):
+        if not kind.served or any((span.file, span.line) in wrong for span in _spans(kind.root)):
+            continue
+        first = firsts.setdefault((kind.gvk.group, kind.gvk.kind), kind)
+        if first is not kind and _bare(kind_schema(kind)) != _bare(kind_schema(first)):
+            message = (
+                f"{kind.gvk.kind} {kind.gvk.version} and {first.gvk.version} are both served and differ, and there is"
+                " no conversion between them yet; write served=False on one of them"
+            )
+            yield _at(kind, message)
+
+
+def _spans(model: TypeModel) -> Iterator[SourceSpan]:
+    match model:
+        case ListType(inner, _) | MapType(inner, _):
+            yield from _spans(inner)
+        case StructType():
+            yield model.span
+            for member in model.fields:
+                yield member.span
+                yield from _spans(member.type)
+
+
+def _bare(schema: Schema) -> Schema:
+    """Return the schema without the texts, which may differ between versions."""
+    return replace(
+        schema,
+        title="",
+        description="",
+        properties={name: _bare(child) for name, child in schema.properties.items()},
+        items=schema.items and _bare(schema.items),
+        additional_properties=schema.additional_properties and _bare(schema.additional_properties),
+    )
+
+
+def _at(kind: KindModel, message: str) -> Problem:
+    return Problem(kind.span.file, kind.span.line, kind.root.name, message)

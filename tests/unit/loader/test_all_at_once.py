@@ -1,0 +1,180 @@
+"""All that is wrong with a project is told in one run, also where modules can't be imported."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyopscaffold.errors import DeclarationError, LoadError
+from pyopscaffold.loader import source
+from tests.unit.loader.projects import FIRST, IMPORTS, make, read, told
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+THING = """\
+@resource(group="example.com", version="{version}", kind="Thing", storage={storage})
+@dataclass(kw_only=True)
+class Thing(Object):
+    spec: Spec
+"""
+SPEC = "@dataclass(kw_only=True)\nclass Spec:\n    size: {}\n"
+
+
+def _told(root: Path, modules: Mapping[str, str]) -> list[str]:
+    with pytest.raises(DeclarationError) as caught:
+        read(root, modules)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_failures_refusals_and_problems(tmp_path: Path) -> None:
+    """Modules that fail, decorators that refuse and fields that are wrong are told together, sorted by place."""
+    wrong = THING.format(version="v1", storage=True).replace("group=", 'columns=[5], short_names="db", group=')
+    controller = """\
+from acme.api.b import Thing
+from acme.api.e import Part
+
+@rbac(groups=[""], resources=["nodes"], verbs=["get"])
+@controller(Thing)
+class Reconciler:
+    async def reconcile(self, ctx, thing): ...
+"""
+    modules = {
+        "api/a.py": "{}['a']\n",
+        "api/b.py": IMPORTS + SPEC.format("Annotated[int, Ge(1)] = 0") + wrong,
+        "api/c.py": IMPORTS + SPEC.format("Decimal") + THING.format(version="v1", storage=True),
+        "api/d.py": "from pyopscaffold.api import Patern\n",
+        "api/e.py": "class Part(:\n",
+        "controllers/thing.py": IMPORTS + controller,
+        "controllers/other.py": IMPORTS + controller.replace("from acme.api.e import Part", ""),
+    }
+    assert _told(tmp_path, modules) == [
+        "acme/api/a.py:1: KeyError: 'a'; mend the line, then try again",
+        f"acme/api/b.py:{FIRST + 3}: Thing: columns has 5 in it; write columns=[Column(...), Age()]",
+        f"acme/api/b.py:{FIRST + 3}: Thing: short_names is to be a list, not 'db'; write short_names=[\"db\"]",
+        f"acme/api/c.py:{FIRST + 2}: Spec.size: the type Decimal has no schema; write Quantity",
+        "acme/api/d.py:1: ImportError: cannot import name 'Patern' from 'pyopscaffold.api'; did you mean Pattern?",
+        "acme/api/e.py:1: SyntaxError: invalid syntax; mend the line, then try again",
+    ]
+
+
+def test_no_module_runs_twice(tmp_path: Path) -> None:
+    """A module that fails is not run again for those that import it, and they are not told to fail."""
+    modules = {
+        "util.py": "import pathlib\npathlib.Path('runs').open('a').write('x')\n1 / 0\n",
+        "api/a.py": "from acme import util\n",
+        "api/b.py": "import acme.util\n",
+        "api/v1/__init__.py": "from acme.api import a\n",
+        "api/v1/c.py": "import acme.api.a\n",
+        "controllers/d.py": "from acme.api.v1 import c\nfrom acme import util\n",
+    }
+    with pytest.raises(LoadError, match=r"^acme/util\.py:3: ZeroDivisionError: division by zero$"):
+        read(tmp_path, modules)
+    assert (tmp_path / "runs").read_text() == "x"
+
+
+def test_package_that_fails(tmp_path: Path) -> None:
+    """Where a package fails, what lies beside it is read."""
+    modules = {"api/v1/__init__.py": "import nowhere\n", "api/v1/a.py": "", "api/v2.py": "x: int = y\n"}
+    assert _told(tmp_path, modules) == [
+        (
+            "acme/api/v1/__init__.py:1: ModuleNotFoundError: No module named 'nowhere'; add nowhere to the"
+            " dependencies in pyproject.toml and install it (uv sync)"
+        ),
+        "acme/api/v2.py:1: NameError: name 'y' is not defined; mend the line, then try again",
+    ]
+
+
+def test_versions_that_are_not_all_there(tmp_path: Path) -> None:
+    """What may only be wrong because another module failed is not told."""
+    kind = THING.format(version="v1", storage=False)
+    modules = {"api/v1.py": IMPORTS + SPEC.format("int") + kind, "api/v2.py": "import sys\nsys.exit(3)\n"}
+    with pytest.raises(LoadError, match=r"^acme/api/v2\.py:2: SystemExit: the module ends the program \(3\)$"):
+        read(tmp_path, modules)
+
+
+def test_served_versions_that_differ(tmp_path: Path) -> None:
+    """Two served versions that differ need a conversion, which there is not yet; told with all else, if it is sure."""
+    modules = {
+        "api/v1.py": IMPORTS + SPEC.format("int") + THING.format(version="v1", storage=False),
+        "api/v2.py": IMPORTS + SPEC.format("str") + THING.format(version="v2", storage=True),
+        "api/v3.py": IMPORTS + SPEC.format("Decimal") + THING.format(version="v3", storage=False),
+        "api/v4.py": IMPORTS + SPEC.format("int") + THING.format(version="v4", storage=False),
+    }
+    assert _told(tmp_path, modules) == [
+        (
+            f"acme/api/v2.py:{FIRST + 3}: Thing: Thing v2 and v1 are both served and differ, and there is no conversion"
+            " between them yet; write served=False on one of them"
+        ),
+        f"acme/api/v3.py:{FIRST + 2}: Spec.size: the type Decimal has no schema; write Quantity",
+    ]
+
+
+def test_versions_that_differ_harmlessly(tmp_path: Path) -> None:
+    """Versions may differ in their texts, and in what is not served."""
+    texts = SPEC.format('Annotated[int, Doc("Its size."), Title("Size")]')
+    old = THING.format(version="v3", storage=False).replace("storage", "served=False, storage")
+    modules = {
+        "api/v1.py": IMPORTS + SPEC.format("int") + THING.format(version="v1", storage=False),
+        "api/v2.py": IMPORTS + texts + THING.format(version="v2", storage=True),
+        "api/v3.py": IMPORTS + SPEC.format("str") + old,
+    }
+    assert [kind.gvk.version for kind in read(tmp_path, modules).kinds] == ["v1", "v2", "v3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "from pyopscaffold.api import Patern",
+            "cannot import name 'Patern' from 'pyopscaffold.api': did you mean Pattern?",
+        ),
+        ("from acme.parts import Prat", "cannot import name 'Prat' from 'acme.parts': did you mean Part?"),
+        ("from pyopscaffold import api\nx = api.Patern", "has no attribute 'Patern': did you mean Pattern?"),
+        ("x = Immutable()", "name 'Immutable' is not defined: import it: from pyopscaffold.api import Immutable"),
+        ("part = 5\nx = prat + part", "name 'prat' is not defined: did you mean part?"),
+        (
+            "from pyopscaffold.api import resource\n@resource(group='a', short_name=['a'])\nclass A: ...",
+            "resource() got an unexpected keyword argument 'short_name': did you mean short_names?",
+        ),
+        (
+            "from pyopscaffold.api import Column\nx = Column('A', pth='a')",
+            "Column.__init__() got an unexpected keyword argument 'pth': did you mean path?",
+        ),
+        (
+            "from pyopscaffold.api import CEL\nx = CEL('true', mesage='a')",
+            "CEL.__init__() got an unexpected keyword argument 'mesage': did you mean message?",
+        ),
+    ],
+)
+def test_what_was_meant(tmp_path: Path, text: str, said: str) -> None:
+    """A mistyped name of a marker, a class or an argument is told with the one that was meant."""
+    modules = {"api/kind.py": f"{text}\n", "parts.py": "class Part: ...\n"}
+    with pytest.raises(LoadError) as caught:
+        source.read(make(tmp_path, modules), "acme", python=sys.executable)
+    assert f"{caught.value}: {caught.value.hint}".endswith(said)
+    (problem,) = caught.value.problems
+    assert (problem.file, problem.line) == ("acme/api/kind.py", text.count("\n") + 1 - text.endswith("A: ..."))
+
+
+def test_marker_that_a_hint_misspells(tmp_path: Path) -> None:
+    """A marker's name that only a postponed annotation has is told with the one that was meant."""
+    said = told(tmp_path, SPEC.format('Annotated[str, Patern("a")]') + THING.format(version="v1", storage=True))
+    assert said == [
+        (
+            f"acme/api/kind.py:{FIRST + 1}: Spec: a type hint says Patern, which the module does not define when it"
+            " runs; did you mean Pattern?"
+        )
+    ]
+
+
+def test_byte_that_no_code_has(tmp_path: Path) -> None:
+    """A NUL byte is told at its own line, not at that of whoever imports the module."""
+    modules = {"api/kind.py": "import acme.parts\n", "parts.py": "x = 1\ny = '\0'\n"}
+    with pytest.raises(
+        LoadError, match=r"^acme/parts\.py:2: SyntaxError: source code string cannot contain null bytes$"
+    ):
+        read(tmp_path, modules)
