@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> Documents:
     """Give controller-gen's documents by file name."""
-    generators = ("crd:allowDangerousTypes=true", "rbac:roleName=manager-role")
+    generators = ("crd:allowDangerousTypes=true", "rbac:roleName=manager-role", "webhook")
     return compare.theirs(tmp_path_factory.mktemp("acme"), ["./api/...", "./controllers/..."], *generators)
 
 
@@ -34,7 +34,7 @@ def test_same_crd(theirs: Documents, ours: Documents, name: str) -> None:
 
 def test_same_files(theirs: Documents, ours: Documents) -> None:
     """The same kinds are found, and files named alike; we write roles for users besides."""
-    kinds = {"CustomResourceDefinition", "ClusterRole"}
+    kinds = {"CustomResourceDefinition", "ClusterRole", "MutatingWebhookConfiguration"}
     made = [name for name, documents in ours.items() if documents[0]["kind"] in kinds]
     assert sorted(name for name in made if not name.endswith("_role.yaml")) == sorted(theirs)
 
@@ -44,3 +44,8 @@ def test_same_rules(theirs: Documents, ours: Documents) -> None:
     roles = [[item for item in files["role.yaml"] if item["kind"] != "RoleBinding"] for files in (theirs, ours)]
     assert [role["kind"] for role in roles[1]] == [role["kind"] for role in roles[0]] == ["ClusterRole", "Role"]
     assert [role["rules"] for role in roles[1]] == [role["rules"] for role in roles[0]]
+
+
+def test_same_webhooks(theirs: Documents, ours: Documents) -> None:
+    """What the decorators of webhooks say is configured as markers do."""
+    assert ours["manifests.yaml"] == theirs["manifests.yaml"]
