@@ -7,7 +7,6 @@ marker ``+kubebuilder:webhook`` is the reference for what they mean.
 from __future__ import annotations
 
 import os.path
-import os.path
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
