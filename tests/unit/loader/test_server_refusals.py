@@ -1,4 +1,4 @@
-"""The loader refuses what the API server would: the smallest declarations that tests/cluster/test_oracle.py has found."""
+"""The loader refuses what the API server would: the smallest declarations that its oracle has found."""
 
 from __future__ import annotations
 
