@@ -15,7 +15,8 @@ import typing
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
@@ -130,7 +131,7 @@ class Shapes:
 
     def _union(self, hint: Any) -> Shape:
         members = [self.of(member) for member in get_args(hint)]
-        union: Any = Union.__getitem__(tuple(member.type for member in members))
+        union = reduce(or_, [member.type for member in members])
         try:
             told_apart = all(member.load is None for member in members) and msgspec.json.Decoder(union)
         except TypeError:
