@@ -6,6 +6,7 @@ import json
 import sys
 from contextlib import closing
 from dataclasses import fields
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from pyopscaffold import codec
 from pyopscaffold.api import ObjectMeta, Watch, controller
 from pyopscaffold.generate.crd import crd_of
 from pyopscaffold.k8s.apps.v1 import StatefulSet, StatefulSetSpec
+from pyopscaffold.k8s.coordination.v1 import Lease, LeaseSpec
 from pyopscaffold.k8s.core.v1 import (
     ConfigMap,
     Container,
@@ -371,7 +373,7 @@ async def test_typed_children(api_server: ApiServer, cluster: Cluster) -> None:
 
 
 async def test_typed_reads(kubeconfig: Path, namespace: str) -> None:
-    """A client creates, patches, gets and lists typed objects."""
+    """A client creates, patches, gets and lists typed objects, with times as the server wants them."""
     client = HttpClient(load(kubeconfig))
     try:
         new = ConfigMap(metadata=ObjectMeta(name="a", namespace=namespace), data={"k": "v"})
@@ -380,5 +382,8 @@ async def test_typed_reads(kubeconfig: Path, namespace: str) -> None:
         assert (await client.get(ConfigMap, "a", namespace=namespace)).data == {"k": "w"}
         listed = await client.list(ConfigMap, namespace=namespace)
         assert [item.data for item in listed if item.metadata.uid == made.metadata.uid] == [{"k": "w"}]
+        renewed = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+        lease = Lease(metadata=ObjectMeta(name="a", namespace=namespace), spec=LeaseSpec(renew_time=renewed))
+        assert (await client.create(lease, field_manager="test")).spec == lease.spec
     finally:
         await client.close()
