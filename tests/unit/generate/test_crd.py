@@ -67,15 +67,16 @@ def test_subresources() -> None:
 def test_crd_that_kubectl_cannot_keep() -> None:
     """A CRD of more than 262,144 bytes is warned of, with its size and the ways out; a smaller one is not."""
 
-    def warned(length: int) -> list[str]:
+    def warned(length: int, project: Project = PROJECT) -> list[str]:
         model = ProjectModel(kinds=(_kind("v1", description="x" * length),), controllers=())
-        return [str(warning) for warning in crd.warnings(model, crd.artefacts(model, PROJECT))]
+        return [str(warning) for warning in crd.warnings(model, project, crd.artefacts(model, project))]
 
     (message,) = warned(262_144)
     assert message.startswith("acme/api/thing.py:7: Thing: the CRD has 262,")
     assert "--server-side" in message
     assert "pyopscaffold generate --max-description" in message
     assert warned(261_000) == []
+    assert warned(262_144, replace(PROJECT, max_description=100)) == []
 
 
 def test_one_file_a_kind() -> None:
