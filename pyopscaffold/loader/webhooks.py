@@ -30,7 +30,9 @@ def names(answer: Json) -> WebhookConfigurationNames:
 
 
 def problems(found: Sequence[WebhookDeclaration]) -> Iterator[Problem]:
-    """Yield webhooks that share their name within a configuration, or their path: one of them would not be asked."""
+    """Yield conditions that do not parse, and webhooks that share a path, or a name within their configuration."""
+    for item in found:
+        yield from _unparsable(item)
     by_name: dict[tuple[bool, str], WebhookDeclaration] = {}
     by_path: dict[str, WebhookDeclaration] = {}
     for item in found:
@@ -43,6 +45,20 @@ def problems(found: Sequence[WebhookDeclaration]) -> Iterator[Problem]:
             yield _problem(item, f"the webhook at {first.file}:{first.line} is served at {item.path} too", "path")
 
 
+def _unparsable(item: WebhookDeclaration) -> Iterator[Problem]:
+    for name, expression in item.match_conditions.items():
+        from pyopscaffold import cel  # noqa: PLC0415 - few projects have conditions, and it takes time to load
+
+        try:
+            cel.parse(expression)
+        except cel.SyntaxFault as fault:
+            message = f"match_conditions: {name} does not parse: {fault.message} at {fault.position}; mend it there"
+            yield Problem(item.file, item.line, _subject(item), message)
+
+
 def _problem(item: WebhookDeclaration, message: str, argument: str) -> Problem:
-    subject = "@mutating_webhook" if item.mutating else "@validating_webhook"
-    return Problem(item.file, item.line, subject, f"{message}; write {argument}= on one of them")
+    return Problem(item.file, item.line, _subject(item), f"{message}; write {argument}= on one of them")
+
+
+def _subject(item: WebhookDeclaration) -> str:
+    return "@mutating_webhook" if item.mutating else "@validating_webhook"

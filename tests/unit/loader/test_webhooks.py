@@ -183,6 +183,13 @@ def test_two_of_the_same(tmp_path: Path, first: str, second: str, message: str) 
     assert message.format(line=LINE) in problem
 
 
+def test_condition_that_does_not_parse(tmp_path: Path) -> None:
+    """A condition is CEL, and its mistake is placed within it."""
+    arguments = "match_conditions={\"named\": \"object.metadata.name in ['a', 'b'\"}"
+    (problem,) = told(tmp_path, f"{WIDGET}@validating_webhook(Widget, {arguments})\nclass Hook: pass\n")
+    assert f":{LINE}: @validating_webhook: match_conditions: named does not parse: expected ]" in problem
+
+
 def test_same_name_in_both_configurations(tmp_path: Path) -> None:
     """A mutating and a validating webhook may be called alike: they stand in configurations of their own."""
     text = f"""{IMPORTS}{WIDGET}
