@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+import string
+from typing import TYPE_CHECKING, Any, Final
+
+from pyopscaffold.schema import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,17 +15,19 @@ if TYPE_CHECKING:
 _parser: Any = re._parser  # type: ignore[attr-defined]  # noqa: SLF001
 
 _MOST = 64
+_BY_TASTE: Final = string.ascii_lowercase + string.ascii_uppercase + string.digits + string.punctuation + " "
 
 
 def witnesses(pattern: str) -> Iterator[str]:
     """Yield strings of growing length that match ``pattern``; nothing where it is beyond us or no expression."""
     try:
-        tree = _parser.parse(pattern)
-    except re.error:
+        compiled = regex.compile(pattern)
+    except regex.BadPattern:
         return
+    tree = _parser.parse(compiled.pattern)
     for extra in range(_MOST):
         text = "".join(_matches(tree, extra))
-        if re.search(pattern, text):
+        if compiled.search(text):
             yield text
 
 
@@ -32,12 +37,12 @@ def _matches(tree: Any, extra: int) -> Iterator[str]:
             case "LITERAL":
                 yield chr(argument)
             case "NOT_LITERAL":
-                yield "a" if argument != ord("a") else "b"
+                yield _member([(0, argument - 1), (argument + 1, ord("~"))])
             case "ANY":
-                yield "a"
+                yield _BY_TASTE[0]
             case "IN":
-                yield _member(argument)
-            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                yield _member_of_class(argument)
+            case "MAX_REPEAT":
                 low, high, inner = argument
                 yield "".join("".join(_matches(inner, 0)) for _ in range(min(int(high), low + extra)))
             case "SUBPATTERN":
@@ -46,29 +51,17 @@ def _matches(tree: Any, extra: int) -> Iterator[str]:
                 yield from _matches(argument[1][0], extra)
 
 
-def _member(items: Any) -> str:
-    """Return a character of a class, a letter or a digit if there is one."""
-    if str(items[0][0]) == "NEGATE":
-        text = "".join(map(chr, range(33, 127)))
-        pattern = re.compile("[" + "".join(map(_class_text, items[1:])) + "]")
-        return next((character for character in _by_taste(text) if not pattern.match(character)), "a")
-    return next(iter(_by_taste("".join(map(_characters, items)))), "a")
+def _member_of_class(items: Any) -> str:
+    """Return a character of a class, whose items are characters and ranges: translated patterns have no others."""
+    ranges = [argument if str(operator) == "RANGE" else (argument, argument) for operator, argument in items]
+    if str(items[0][0]) != "NEGATE":
+        return _member(ranges)
+    return next((sign for sign in _BY_TASTE if not _within(ranges[1:], sign)), _BY_TASTE[0])
 
 
-def _by_taste(text: str) -> list[str]:
-    return sorted(text, key=lambda character: (not character.isalpha(), not character.isdigit(), text.index(character)))
+def _member(ranges: list[tuple[int, int]]) -> str:
+    return next((sign for sign in _BY_TASTE if _within(ranges, sign)), chr(ranges[0][0]))
 
 
-def _characters(item: Any) -> str:
-    operator, argument = item
-    match str(operator):
-        case "LITERAL":
-            return chr(argument)
-        case "RANGE":
-            return "".join(map(chr, range(argument[0], min(argument[1], argument[0] + 128) + 1)))
-        case _:
-            return {"CATEGORY_DIGIT": "1", "CATEGORY_SPACE": " "}.get(str(argument), "a")
-
-
-def _class_text(item: Any) -> str:
-    return re.escape(_characters(item))
+def _within(ranges: list[tuple[int, int]], character: str) -> bool:
+    return any(first <= ord(character) <= last for first, last in ranges)

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.schema import regex
+
 if TYPE_CHECKING:
     from pyopscaffold.schema import Schema
 
@@ -89,8 +91,10 @@ def _faults(part: Any, around: Schema | None) -> Iterator[str]:
 def _expected(key: str, value: Any) -> str | None:  # noqa: PLR0911 - one case a form of values
     """Return what is to stand for the value of a validation, None if it is right as it is."""
     match key:
-        case "format" | "pattern":
+        case "format":
             return None if isinstance(value, str) else "a text"
+        case "pattern":
+            return _bad_pattern(value)
         case "enum":
             return None if isinstance(value, list | tuple) and value else "a list of values"
         case "required":
@@ -107,6 +111,16 @@ def _expected(key: str, value: Any) -> str | None:  # noqa: PLR0911 - one case a
             return None if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else "0 or more"
         case _:
             return None
+
+
+def _bad_pattern(value: Any) -> str | None:
+    if not isinstance(value, str):
+        return "a text"
+    try:
+        regex.compile(value)
+    except regex.BadPattern as fault:
+        return f"what the API server can read: {fault}"
+    return None
 
 
 def _bad_fields(part: Mapping[str, Any], around: Schema | None) -> Iterator[str]:

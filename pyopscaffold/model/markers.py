@@ -7,7 +7,6 @@ schema (``Name``, ``Doc``) has been used up when the model was read.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +15,7 @@ import annotated_types as bounds
 
 from pyopscaffold.api import markers
 from pyopscaffold.model import junctors, rules
-from pyopscaffold.schema import Schema, to_mapping, validate
+from pyopscaffold.schema import Schema, regex, to_mapping, validate
 
 Changes = dict[str, Any]
 
@@ -162,12 +161,13 @@ def _bad_type(marker: markers.SchemaType, schema: Schema) -> str | None:
 
 
 def _bad_pattern(marker: markers.Pattern, _schema: Schema) -> str | None:
-    if re.search(r"\(\?(<?[=!]|P=|>)|\\[1-9]|[*+?}]\+", re.sub(r"\\[^1-9]|\[[^\]]*\]", "", marker.regex)):
-        return f"the pattern {marker.regex!r} has look-around, back references or possessive repeats; RE2 has none"
+    pattern: Any = marker.regex
+    if not isinstance(pattern, str):
+        return f"the pattern {pattern!r} is no text; write one in quotes"
     try:
-        re.compile(marker.regex)
-    except re.error as error:
-        return f"the pattern {marker.regex!r} is no regular expression: {error}"
+        regex.compile(pattern)
+    except regex.BadPattern as fault:
+        return f"the pattern {pattern!r} is no regular expression to the API server: {fault}"
     return None
 
 

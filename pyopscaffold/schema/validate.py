@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.kube.names import is_dns1035_label
-from pyopscaffold.schema import formats
+from pyopscaffold.schema import formats, regex
 from pyopscaffold.schema.structural import Schema
 
 if TYPE_CHECKING:
@@ -99,10 +99,18 @@ def _is_multiple(value: float, factor: float) -> bool:
 
 def _check_string(schema: Schema, value: str, path: str) -> Iterator[Misfit]:
     yield from _check_size(len(value), schema.min_length, schema.max_length, path, "characters")
-    if schema.pattern and not re.search(schema.pattern, value):
-        yield Misfit(path, f"{_show(value)} does not match {schema.pattern}")
+    if schema.pattern and (mismatch := _mismatch(schema.pattern, value)):
+        yield Misfit(path, mismatch)
     if schema.format and not formats.fits(schema.format, value):
         yield Misfit(path, f"{_show(value)} has not the format {schema.format}")
+
+
+def _mismatch(pattern: str, value: str) -> str | None:
+    try:
+        found = regex.compile(pattern).search(value)
+    except regex.BadPattern as fault:
+        return f"{_show(value)} can't be matched with {pattern}: {fault}"
+    return None if found else f"{_show(value)} does not match {pattern}"
 
 
 def _check_list(schema: Schema, value: list[Any], path: str) -> Iterator[Misfit]:

@@ -68,7 +68,7 @@ def test_same_letters_when_case_is_ignored() -> None:
     letters = [chr(code) for code in range(sys.maxunicode) if len(_cases(chr(code))) > 1]
     odd = [letter for letter in letters if len(_cases(letter)) > 2 or len(letter.upper() + letter.casefold()) > 2]
     cases = {f"(?i)^{letter}$": sorted(_cases(letter)) for letter in {*odd, *letters[::20]}}
-    assert len(cases) > 300
+    assert len(cases) > 200
     assert disagreements(cases) == []
 
 

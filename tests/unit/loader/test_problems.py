@@ -78,7 +78,8 @@ FIELDS = {
     ),
     "bound on items": ("x: list[Annotated[str, Le(1)]]", "Le can't apply to a string"),
     "bound that is no number": ('x: Annotated[int, Ge("1")]', "Ge('1') is no number; write a number"),
-    "look-around": ('x: Annotated[str, Pattern("(?!a)b")]', "has look-around, back references or possessive repeats"),
+    "look-around": ('x: Annotated[str, Pattern("(?!a)b")]', "RE2 has no look-ahead (?!…), at character 1"),
+    "pattern in another language": ("x: Annotated[str, Pattern(5)]", "the pattern 5 is no text; write one in quotes"),
     "broken pattern": ('x: Annotated[str, Pattern("(")]', "the pattern '(' is no regular expression"),
     "list-map of scalars": ('x: Annotated[list[str], ListMap("name")]', "the items of a ListMap are dataclasses"),
     "list-map without keys": ("x: Annotated[list[Part], ListMap()]", "ListMap() names no key; write ListMap('name')"),
@@ -172,6 +173,10 @@ FIELDS = {
     "no metadata to keep": ("x: Annotated[Part, KeepMetadata()]", "KeepMetadata finds no ObjectMeta in it; remove it"),
     "selectable float": ("x: Annotated[float, Selectable()]", "Selectable can't apply to a number; it is for str, int"),
     "title": ("x: Annotated[int, Title(5)]", "Title has 5, no text; write one in quotes"),
+    "broken pattern in a junctor": (
+        'x: Annotated[str, AnyOf({"pattern": "a**"})]',
+        "pattern is 'a**'; write what the API server can read: RE2 has no repeat of a repeat **",
+    ),
     "empty junctor": ("x: Annotated[int, AnyOf()]", 'AnyOf() holds no schema; write AnyOf({"required": ["name"]})'),
     "junctor with a type": (
         'x: Annotated[str, OneOf({"type": "string"})]',
