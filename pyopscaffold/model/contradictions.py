@@ -34,10 +34,19 @@ def problems(schema: Schema, found: Sequence[Any]) -> Iterator[str]:
     yield from _enum(schema)
     if schema.embedded_resource and not schema.properties and not schema.preserve_unknown_fields:
         yield "EmbeddedResource would prune every field; write PreserveUnknownFields() beside it"
+    if schema.embedded_resource:
+        yield from _type_meta(schema)
     if any(isinstance(marker, markers.Schemaless) for marker in found) and not (
         schema.type or schema.int_or_string or schema.preserve_unknown_fields
     ):
         yield "Schemaless leaves a value of no type; write PreserveUnknownFields() or SchemaType(...) beside it"
+
+
+def _type_meta(schema: Schema) -> Iterator[str]:
+    for name, type_ in (("apiVersion", "string"), ("kind", "string"), ("metadata", "object")):
+        if name in schema.properties and schema.properties[name].type != type_:
+            says = "a string" if type_ == "string" else "ObjectMeta"
+            yield f"{name} of an EmbeddedResource is {says}; change the field's type or its name"
 
 
 def _ranges(schema: Schema) -> Iterator[str]:

@@ -36,9 +36,26 @@ CASES = {
     'Annotated[str, AllOf({"items": {"minLength": 1}})]': "AllOf: items is for list[...]",
 }
 
+CLASSES = {
+    "@mark(EmbeddedResource())\n{}metadata: list[str]": (
+        "metadata of an EmbeddedResource is ObjectMeta; change the field's type or its name"
+    ),
+    "@mark(EmbeddedResource())\n{}kind: int": (
+        "kind of an EmbeddedResource is a string; change the field's type or its name"
+    ),
+}
+
 
 @pytest.mark.parametrize("field", CASES)
 def test_refused(tmp_path: Path, field: str) -> None:
     """What makes a CRD that no server takes, or one that takes no object, is a mistake with a place and a way out."""
     (problem,) = told(tmp_path, KIND.format(field=field))
     assert problem.endswith(f": Spec.x: {CASES[field]}")
+
+
+@pytest.mark.parametrize("text", CLASSES)
+def test_classes_refused(tmp_path: Path, text: str) -> None:
+    """So is what stands above a dataclass."""
+    part = text.format("@dataclass(kw_only=True)\nclass Part:\n    ")
+    (problem,) = told(tmp_path, f"{part}\n{KIND.format(field='Part')}")
+    assert problem.endswith(f": Part: {CLASSES[text]}")
