@@ -224,6 +224,8 @@ class Reader:
 
     def _container(self, hint: Any, name: str, arguments: tuple[Any, ...]) -> Json:
         inner = [argument for argument in arguments if argument is not ...]
+        if name == "builtins.tuple" and inner == [*arguments]:  # of a fixed length, which the codec does not read
+            return _unsupported(hint)
         if (name in _LISTS or name in _SETS) and len(inner) == 1:
             markers = [["ListSet", {}]] if name in _SETS else []
             return {"is": "list", "items": self._hint(inner[0]), "markers": markers}

@@ -346,6 +346,7 @@ def test_a_skipped_kind_is_not_generated(tmp_path: Path) -> None:
 
 REFUSED = {
     "path": ("x: Path", "Spec.x: the type Path has no schema; write str"),
+    "tuple of one": ("x: tuple[int]", "Spec.x: the type tuple[int] has no schema; write list[...] with one type of"),
     "pair": ("x: tuple[int, str]", "Spec.x: the type tuple[int, str] has no schema; write list[...] with one type of"),
     "generic without its argument": (
         "x: Ref",
