@@ -72,6 +72,18 @@ def test_crds_are_sound(cluster: Cluster) -> None:
         assert conditions == {"NamesAccepted": "True", "Established": "True"}
 
 
+@pytest.mark.parametrize("package", ["twins", "differences"])
+def test_twins_are_accepted(cluster: Cluster, tmp_path: Path, package: str) -> None:
+    """The server takes every marker's effect as generated, and webhook configurations too, all strictly."""
+    model = source.read(DECLARATIONS, package, python=sys.executable)
+    apply(plan(tmp_path, generate.artefacts(model, PROJECT, {})))
+    folders = [tmp_path / "config" / name for name in ("crd/bases", "webhook")]
+    files = [f"--filename={folder}" for folder in folders if folder.is_dir()]
+    said = cluster.kubectl("apply", "--server-side", "--dry-run=server", "--validate=strict", *files)
+    webhooks = len({item.mutating for item in model.webhooks})
+    assert said.count("serverside-applied") == len({kind.gvk.group_kind for kind in model.kinds}) + webhooks
+
+
 def test_server_keeps_the_schema(cluster: Cluster) -> None:
     """The server neither drops nor adds anything in the schemas."""
     for path in (cluster.config / "crd" / "bases").iterdir():
