@@ -72,7 +72,7 @@ def test_crd_that_kubectl_cannot_keep() -> None:
         return [str(warning) for warning in crd.warnings(model, project, crd.artefacts(model, project))]
 
     (message,) = warned(262_144)
-    assert message.startswith("acme/api/thing.py:7: Thing: the CRD has 262,")
+    assert message.startswith("acme/api/thing.py:7: Thing: the CRD has 263,")
     assert "--server-side" in message
     assert "pyopscaffold generate --max-description" in message
     assert warned(261_000) == []
