@@ -26,7 +26,6 @@ def artefacts(model: ProjectModel, project: Project, present: Mapping[str, str])
     ``present`` maps the paths of existing files (:data:`READS`) to their texts.
 
     Raises:
-        DeclarationError: the declarations can't be served as they are.
         DocumentError: a file that is edited in place is malformed.
 
     """

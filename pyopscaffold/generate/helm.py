@@ -106,12 +106,7 @@ metadata:
 
 
 def artefacts(model: ProjectModel, project: Project, present: Mapping[str, str]) -> tuple[Artefact, ...]:
-    """Return the chart's templates for ``model``; none where ``present`` (path → text) has no ``Chart.yaml``.
-
-    Raises:
-        DeclarationError: as ``generate.crd`` and ``generate.rbac`` do.
-
-    """
+    """Return the chart's templates for ``model``; none where ``present`` (path → text) has no ``Chart.yaml``."""
     folder = f"charts/{project.name}"
     if f"{folder}/Chart.yaml" not in present:
         return ()
@@ -149,7 +144,7 @@ def _crd(versions: Sequence[KindModel], project: Project) -> str:
 
 def _manager(model: ProjectModel, project: Project) -> str:
     """Give the operator's own role: a ClusterRole, or a Role in every namespace that the values say to watch."""
-    chart, rules = project.name, manager_rules(model, project)
+    chart, rules = project.name, manager_rules(model)
     cluster, local = _by_scope(rules, model)
     blocks = {"rules": rules, "localRules": local} if cluster else {"rules": rules}
     defined = (_fill(_DEFINE, chart=chart, name=name, rules=_rules(block)) for name, block in blocks.items())

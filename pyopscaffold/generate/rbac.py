@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.generate.crd import kinds_by_versions
 from pyopscaffold.generate.manifest import documents
@@ -62,12 +61,7 @@ class KindRole:
 
 
 def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:
-    """Return role.yaml and the users' roles of every kind.
-
-    Raises:
-        DeclarationError: the project is limited to namespaces, and a controller needs a cluster-scoped kind.
-
-    """
+    """Return role.yaml and the users' roles of every kind."""
     files = {f"{FOLDER}/role.yaml": documents(*_manager_roles(model, project))}
     for versions in kinds_by_versions(model):
         kind = versions[0]
@@ -83,15 +77,8 @@ def kind_role_path(kind: KindModel, role: KindRole, project: Project) -> str:
     return f"{FOLDER}/{name}.yaml"
 
 
-def manager_rules(model: ProjectModel, project: Project) -> tuple[PolicyRule, ...]:
-    """Return what the operator may do everywhere, or in the namespaces it watches where the project is limited to them.
-
-    Raises:
-        DeclarationError: the project is so limited, and a controller needs a cluster-scoped kind.
-
-    """
-    if project.namespaced:
-        _refuse_cluster_scope(model)
+def manager_rules(model: ProjectModel) -> tuple[PolicyRule, ...]:
+    """Return what the operator may do everywhere, or where the project is limited to namespaces, in those."""
     implied = [rule for item in model.controllers for rule in _implied(item)]
     asked = [_asked(rule) for rule in _rules(model) if not rule.namespace and not rule.role_name]
     return normalise([*implied, *asked])
@@ -202,30 +189,13 @@ def _user_rules(kind: KindModel, verbs: tuple[str, ...], *, may_write: bool) -> 
         yield _on(kind.gvk, ("get", "patch", "update") if may_write else ("get",), "scale")
 
 
-def _refuse_cluster_scope(model: ProjectModel) -> None:
-    problems = [
-        Problem(
-            item.span.file,
-            item.span.line,
-            "@controller",
-            f"{gvk.group_kind} is cluster-scoped, and a project made with --namespaced has no rights on such kinds;"
-            f" leave it out, or set namespaced: false in PROJECT",
-        )
-        for item in model.controllers
-        for gvk in (item.resource, *item.owns, *item.watches)
-        if not gvk.namespaced
-    ]
-    if problems:
-        raise DeclarationError(problems)
-
-
 def _manager_roles(model: ProjectModel, project: Project) -> Iterator[dict[str, Any]]:
     scope = {"namespace": OWN_NAMESPACE} if project.namespaced else {}
     yield {
         "apiVersion": _API_VERSION,
         "kind": "Role" if project.namespaced else "ClusterRole",
         "metadata": {"name": MANAGER_ROLE, **scope},
-        "rules": [rule.to_mapping() for rule in manager_rules(model, project)],
+        "rules": [rule.to_mapping() for rule in manager_rules(model)],
     }
     for namespace, rules in namespace_rules(model).items():
         name = f"{MANAGER_ROLE}-{namespace}"

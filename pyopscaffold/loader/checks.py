@@ -251,14 +251,19 @@ def _inner_values(model: TypeModel) -> Iterator[Problem]:
             yield from _inner_values(values)
 
 
-def controllers(found: Sequence[ControllerModel]) -> Findings:
-    """Return what is wrong with controllers and their permissions."""
+def controllers(found: Sequence[ControllerModel], *, namespaced: bool) -> Findings:
+    """Return what is wrong with controllers and their permissions; ``namespaced`` projects have none on a cluster."""
     findings = Findings()
     names = Counter(item.name for item in found)
     for item in found:
         if names[item.name] > 1:
             message = f'another controller has the name "{item.name}" too; write name="..." on one of them'
             findings.problems.append(_at(item.span, "@controller", message))
+        for gvk in (item.resource, *item.owns, *item.watches) if namespaced else ():
+            if not gvk.namespaced:
+                message = f"{gvk.group_kind} is cluster-scoped, and a project made with --namespaced has no rights on"
+                advice = "such kinds; leave it out, or set namespaced: false in PROJECT"
+                findings.problems.append(_at(item.span, "@controller", f"{message} {advice}"))
         for rule in item.rbac:
             span = SourceSpan(rule.file, rule.line)
             findings.problems += [_at(span, "@rbac", message) for message in _rule_problems(rule)]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-def read(root: Path, package: str, *, python: str = "") -> ProjectModel:
+def read(root: Path, package: str, *, python: str = "", namespaced: bool = False) -> ProjectModel:
     """Read the declarations of ``package`` under ``root``, by the project's own interpreter (or ``python``).
 
     Raises:
@@ -46,24 +46,25 @@ def read(root: Path, package: str, *, python: str = "") -> ProjectModel:
         DeclarationError: declarations are wrong; all problems at once.
 
     """
-    return model_of(root, start(root, package, python=python).answer())
+    return model_of(root, start(root, package, python=python).answer(), namespaced=namespaced)
 
 
-def model_of(root: Path, answer: Json) -> ProjectModel:
-    """Return the model that a probe's answer describes.
+def model_of(root: Path, answer: Json, *, namespaced: bool = False) -> ProjectModel:
+    """Return the model that a probe's answer describes; ``namespaced`` projects have no rights on cluster-scoped kinds.
 
     Raises:
         DeclarationError: declarations are wrong; all problems at once.
 
     """
-    return _Reader(root, answer).model()
+    return _Reader(root, answer, namespaced=namespaced).model()
 
 
 class _Reader:
     """Turns the probe's answer into a model, gathering every problem on the way."""
 
-    def __init__(self, root: Path, answer: Json) -> None:
+    def __init__(self, root: Path, answer: Json, *, namespaced: bool) -> None:
         self._root = root
+        self._namespaced = namespaced
         self._answer = answer
         self._structs: dict[str, StructType] = {}
         self._open: list[str] = []
@@ -90,7 +91,7 @@ class _Reader:
             self.problems.update(versions.unconvertible(kinds, {(item.file, item.line) for item in self.problems}))
         asked = webhooks.read(self._root, self._answer.get("webhooks", ()))
         self.problems.update(webhooks.problems(asked))
-        findings = checks.controllers(controllers)
+        findings = checks.controllers(controllers, namespaced=self._namespaced)
         self.problems.update(findings.problems)
         self.warnings.update(findings.warnings)
         self._fail()

@@ -41,7 +41,7 @@ def plan_project(
     from pyopscaffold.files.plan import plan  # noqa: PLC0415
     from pyopscaffold.loader import source, tree  # noqa: PLC0415
 
-    model = source.model_of(root, probe.answer())
+    model = source.model_of(root, probe.answer(), namespaced=project.namespaced)
     present = tree.texts(root, generators.READS)
     if docs_only:
         present = {path: text for path, text in present.items() if path.startswith(generators.docs.FOLDER)}

@@ -9,11 +9,10 @@ import pytest
 import yaml
 
 from pyopscaffold.api.declarations import RbacRule
-from pyopscaffold.errors import DeclarationError
 from pyopscaffold.files.artefact import Owner
 from pyopscaffold.generate import rbac
 from pyopscaffold.generate.rbac import PolicyRule
-from pyopscaffold.kube.builtin import CONFIG_MAP, NODE, SECRET, SERVICE, STATEFUL_SET
+from pyopscaffold.kube.builtin import CONFIG_MAP, SECRET, SERVICE, STATEFUL_SET
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.model.kinds import ControllerModel, FieldModel, KindModel, ProjectModel, SourceSpan, StructType
 from pyopscaffold.model.project import Project
@@ -58,8 +57,8 @@ def _model(
     return ProjectModel(kinds=(_kind(status=status),), controllers=(controller,))
 
 
-def _granted(model: ProjectModel, project: Project = PROJECT) -> dict[str, str]:
-    rules = rbac.manager_rules(model, project)
+def _granted(model: ProjectModel) -> dict[str, str]:
+    rules = rbac.manager_rules(model)
     return {f"{r}.{g}" if g else r: " ".join(rule.verbs) for rule in rules for g in rule.groups for r in rule.resources}
 
 
@@ -142,12 +141,6 @@ def test_namespaced_project() -> None:
     """A project limited to namespaces has a Role in the place of the ClusterRole."""
     (role,) = _documents(_model(watches=(SECRET,)), "role.yaml", replace(PROJECT, namespaced=True))
     assert (role["kind"], role["metadata"]) == ("Role", {"name": "manager-role", "namespace": "system"})
-
-
-def test_namespaced_project_refuses_cluster_scoped_kinds() -> None:
-    """A Role can't grant nodes, so such a project may not watch them."""
-    with pytest.raises(DeclarationError, match=r"acme/api/thing\.py:7: @controller: Node is cluster-scoped"):
-        rbac.manager_rules(_model(watches=(NODE,)), replace(PROJECT, namespaced=True))
 
 
 @pytest.mark.parametrize(

@@ -178,3 +178,19 @@ def test_byte_that_no_code_has(tmp_path: Path) -> None:
         LoadError, match=r"^acme/parts\.py:2: SyntaxError: source code string cannot contain null bytes$"
     ):
         read(tmp_path, modules)
+
+
+def test_cluster_scoped_kind_in_a_namespaced_project(tmp_path: Path) -> None:
+    """A Role can't grant nodes, so a project made with --namespaced may not watch them."""
+    controller = """\
+NODE = GroupVersionKind("", "v1", "Node", namespaced=False)
+
+@controller(Thing, watches=[Watch(kind=NODE, map=lambda node: [])])
+class Reconciler:
+    async def reconcile(self, ctx, thing): ...
+"""
+    text = IMPORTS + SPEC.format("int") + THING.format(version="v1", storage=True) + controller
+    root = make(tmp_path, {"api/kind.py": text})
+    assert source.read(root, "acme", python=sys.executable).controllers
+    with pytest.raises(DeclarationError, match=r"@controller: Node is cluster-scoped, and a project made with"):
+        source.read(root, "acme", python=sys.executable, namespaced=True)
