@@ -27,6 +27,7 @@ CRDS = {
     "lifecycle": ["lifecycle.example.com_vessels.yaml", "lifecycle.example.com_rafts.yaml"],
     "lists": ["lists.example.com_houses.yaml"],
     "open": ["open.example.com_boxes.yaml"],
+    "optional": ["optional.example.com_wishes.yaml"],
     "plural": [
         f"plural.example.com_{name}.yaml" for name in ("boxes", "buses", "dishes", "gateways", "proxies", "quotas")
     ],

@@ -39,6 +39,38 @@ type Open struct {
 	Name string `json:"name"`
 }
 
+// An address.
+type Address struct {
+	Street string `json:"street"`
+	Number int32  `json:"number"`
+}
+
+// Addresses by street and number.
+// +listType=map
+// +listMapKey=street
+// +listMapKey=number
+// +kubebuilder:validation:MaxItems=5
+type Addresses []Address
+
+// Colours by place.
+// +mapType=atomic
+// +kubebuilder:validation:MinProperties=1
+type Colours map[string]string
+
+// A name in the network.
+// +kubebuilder:validation:Format=hostname
+// +kubebuilder:validation:MinLength=1
+type Host string
+
+// Another name for a host.
+type Server = Host
+
+// A whole object.
+// +kubebuilder:validation:XEmbeddedResource
+// +kubebuilder:pruning:PreserveUnknownFields
+// +kubebuilder:title=Whole
+type Whole struct{}
+
 // Shared by several.
 type Base struct {
 	// From the base.
@@ -90,6 +122,24 @@ type MapSpec struct {
 
 	// +optional
 	Deep map[string]map[string][]string `json:"deep,omitempty"`
+
+	// +optional
+	Addresses Addresses `json:"addresses,omitempty"`
+
+	// +optional
+	Colours Colours `json:"colours,omitempty"`
+
+	// +optional
+	Host Host `json:"host,omitempty"`
+
+	// +optional
+	Server *Server `json:"server,omitempty"`
+
+	// +optional
+	Hosts map[string]Host `json:"hosts,omitempty"`
+
+	// +optional
+	Whole *Whole `json:"whole,omitempty"`
 
 	// +optional
 	Pointers []*Point `json:"pointers,omitempty"`

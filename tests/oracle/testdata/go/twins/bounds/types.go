@@ -34,6 +34,10 @@ type MeasureSpec struct {
 	// +kubebuilder:validation:items:MultipleOf=3
 	// +optional
 	Threes []int64 `json:"threes,omitempty"`
+	// +kubebuilder:validation:items:Minimum=0
+	// +kubebuilder:validation:items:ExclusiveMinimum=true
+	// +optional
+	Positive []int64 `json:"positive,omitempty"`
 	// +kubebuilder:validation:items:Pattern=`^x`
 	// +kubebuilder:validation:items:Format=hostname
 	// +kubebuilder:validation:items:MinLength=1

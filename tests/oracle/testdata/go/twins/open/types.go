@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // A part that is known.
@@ -50,6 +51,18 @@ type BoxSpec struct {
 	// +kubebuilder:validation:MaxLength=5
 	// +optional
 	Text *Part `json:"text,omitempty"`
+	// +kubebuilder:validation:items:XPreserveUnknownFields
+	// +optional
+	Parts []Part `json:"parts,omitempty"`
+	// +kubebuilder:validation:items:XEmbeddedResource
+	// +optional
+	Things []runtime.RawExtension `json:"things,omitempty"`
+	// +kubebuilder:validation:items:XIntOrString
+	// +optional
+	Ports []intstr.IntOrString `json:"ports,omitempty"`
+	// +kubebuilder:validation:items:Type=string
+	// +optional
+	Texts []string `json:"texts,omitempty"`
 	// +optional
 	Meta *metav1.ObjectMeta `json:"meta,omitempty"`
 }

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from pyopscaffold.api import (
     CEL,
     Doc,
+    EmbeddedResource,
+    Format,
     Gt,
     Le,
     Len,
+    ListMap,
     ListSet,
+    MapType,
     MaxLen,
     MinLen,
     MultipleOf,
     Object,
     Pattern,
     PreserveUnknownFields,
+    Title,
     atomic,
     cel,
     int32,
@@ -28,6 +33,26 @@ from pyopscaffold.api import (
 Word = Annotated[str, Pattern("^[a-z]+$"), MaxLen(9), Doc("A word in lower case.")]
 Words = Annotated[list[Annotated[Word, MinLen(2)]], MinLen(1), ListSet(), Doc("Some of them.")]
 Shade = Annotated[int, Gt(0), MultipleOf(2), Doc("A shade.")]
+
+
+@dataclass(kw_only=True)
+class Address:
+    """An address."""
+
+    street: str
+    number: int32
+
+
+Addresses = Annotated[list[Address], ListMap("street", "number"), MaxLen(5), Doc("Addresses by street and number.")]
+Colours = Annotated[dict[str, str], MapType("atomic"), MinLen(1), Doc("Colours by place.")]
+Host = Annotated[str, Format("hostname"), MinLen(1), Doc("A name in the network.")]
+Server: TypeAlias = Host
+
+
+@mark(EmbeddedResource(), PreserveUnknownFields(), Title("Whole"))
+@dataclass(kw_only=True)
+class Whole:
+    """A whole object."""
 
 
 @atomic
@@ -82,6 +107,12 @@ class MapSpec(Base):
     open: Open | None = None
     opens: list[Open] | None = None
     deep: dict[str, dict[str, list[str]]] | None = None
+    addresses: Addresses | None = None
+    colours: Colours | None = None
+    host: Host | None = None
+    server: Server | None = None
+    hosts: dict[str, Host] | None = None
+    whole: Whole | None = None
     pointers: list[Point] | None = None
 
 

@@ -9,6 +9,7 @@ from pyopscaffold.api import (
     Default,
     Format,
     Ge,
+    Gt,
     Interval,
     Le,
     Len,
@@ -37,6 +38,7 @@ class MeasureSpec:
     halves: Annotated[float | None, MultipleOf(0.5)] = None
     dice: Annotated[list[Annotated[int32, Ge(1), Le(6)]] | None, Len(2, 5)] = None
     threes: list[Annotated[int64, Lt(10), MultipleOf(3)]] | None = None
+    positive: list[Annotated[int64, Gt(0)]] | None = None
     hosts: list[Annotated[str, Pattern("^x"), Format("hostname"), MinLen(1), MaxLen(9)]] | None = None
     grid: list[Annotated[list[str], Len(1, 3)]] | None = None
     maps: list[Annotated[dict[str, str], Len(1, 3)]] | None = None

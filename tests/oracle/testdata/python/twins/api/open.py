@@ -8,6 +8,7 @@ from typing import Annotated
 from pyopscaffold.api import (
     JSON,
     EmbeddedResource,
+    IntOrString,
     MaxLen,
     Object,
     ObjectMeta,
@@ -48,6 +49,10 @@ class BoxSpec:
     thing: Annotated[RawExtension | None, EmbeddedResource()] = None
     whatever: Annotated[Part | None, Schemaless(), PreserveUnknownFields()] = None
     text: Annotated[str | None, Schemaless(), SchemaType("string"), MaxLen(5)] = None
+    parts: list[Annotated[Part, PreserveUnknownFields()]] | None = None
+    things: list[Annotated[RawExtension, EmbeddedResource()]] | None = None
+    ports: list[Annotated[str, IntOrString()]] | None = None
+    texts: list[Annotated[str, SchemaType("string")]] | None = None
     meta: ObjectMeta | None = None
 
 
