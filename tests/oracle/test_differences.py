@@ -148,6 +148,20 @@ def test_version_and_words_of_kubernetes(theirs: Documents, ours: Documents) -> 
     assert [path for path, *_ in found] == paths
 
 
+def test_same_mistakes() -> None:
+    """A marker where it can't be is refused by both, at the same types and fields, and nothing else is."""
+    command = [str(tool("controller-gen")), "crd", "paths=./mistakes", "output:none"]
+    done = subprocess.run(command, cwd=DATA / "go", check=False, capture_output=True, text=True)
+    lines = (DATA / "go" / "mistakes" / "types.go").read_text(encoding="utf-8").splitlines()
+    places = [lines[int(line) - 1] for line in re.findall(r"types\.go:(\d+):", done.stderr)]
+    theirs = {place.removeprefix("type ").split()[0].lower() for place in places}
+    with pytest.raises(DeclarationError) as caught:
+        compare.ours("mistakes")
+    ours = [problem.subject.rpartition(".")[2].lower() for problem in caught.value.problems]
+    assert sorted(ours) == sorted(theirs)
+    assert len(ours) == 15
+
+
 def test_order_of_rules(theirs: Documents, ours: Documents) -> None:
     """The rules of a field stand before those of its type there, and after them here."""
     path = ("spec", "versions", 0, "schema", "openAPIV3Schema", "properties", "spec", "properties", "both")

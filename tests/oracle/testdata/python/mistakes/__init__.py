@@ -1,0 +1,1 @@
+"""What tests/oracle/testdata/go/mistakes says, in Python: both are refused."""
