@@ -7,7 +7,6 @@ asked for, and a type is made with those that it reaches.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -70,12 +69,17 @@ class Schemas:
 
     def _node(self, node: Json) -> Schema:
         if reference := node.get("$ref"):
-            beside = {name: node[key] for key, name in _BESIDE.items() if key in node}
-            return replace(self.of(reference), **beside) if beside else self.of(reference)
+            return _changed(self.of(reference), {name: node[key] for key, name in _BESIDE.items() if key in node})
         own = from_mapping({key: value for key, value in node.items() if key not in {"properties", *_INNER}})
         inner: dict[str, Any] = {name: self._node(node[key]) for key, name in _INNER.items() if key in node}
-        properties = {name: self._node(child) for name, child in node.get("properties", {}).items()}
-        return replace(own, **inner, properties=properties)
+        if properties := node.get("properties"):
+            inner["properties"] = {name: self._node(child) for name, child in properties.items()}
+        return _changed(own, inner)
+
+
+def _changed(schema: Schema, values: dict[str, Any]) -> Schema:
+    """Do as dataclasses.replace does, in a sixth of the time: there are thousands."""
+    return Schema(**{**vars(schema), **values}) if values else schema
 
 
 @cache
