@@ -169,6 +169,11 @@ def children(node: Expression) -> tuple[Expression, ...]:  # noqa: PLR0911 - one
             return ()
 
 
+def variables(root: Expression) -> Iterator[str]:
+    """Yield the name of every variable that is read, as often as it is."""
+    return (node.name for node in walk(root) if isinstance(node, Ident))
+
+
 def walk(root: Expression) -> Iterator[Expression]:
     """Yield every node, parents first, in the order of the text."""
     pending = [root]

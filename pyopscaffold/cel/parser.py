@@ -6,7 +6,6 @@ generators: nesting costs no stack of Python's. The methods that may meet an inn
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pyopscaffold.cel import literals, macros
@@ -33,7 +32,7 @@ from pyopscaffold.cel.lexer import Source, Token
 from pyopscaffold.cel.names import KEYWORDS, RESERVED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     _T = TypeVar("_T")
     _Steps = Generator[None, Any, _T]  # yields to have an expression parsed, and is sent it
@@ -111,15 +110,15 @@ class _Parser:
                 inner = None
 
     def _expression(self) -> _Steps[Expression]:
-        with self._within(*self._depth):
-            condition = yield from self._either()
-            sign = self._accept("?")
-            if sign is None:
-                return condition
+        self._enter(*self._depth)
+        node = yield from self._either()
+        if sign := self._accept("?"):
             yes = yield from self._either()
             self._expect(":", "the : of a condition ? a : b")
             no = yield
-            return Call("_?_:_", (condition, yes, no), position=self._position(sign))
+            node = Call("_?_:_", (node, yes, no), position=self._position(sign))
+        self._leave(*self._depth)
+        return node
 
     def _either(self) -> _Steps[Expression]:
         return self._logic("||", self._both)
@@ -149,8 +148,9 @@ class _Parser:
     ) -> _Steps[Expression]:
         left = yield from operand()
         while sign := self._accept(*functions):
-            with self._within(rule):
-                right = yield from operand()
+            self._enter(rule)
+            right = yield from operand()
+            self._leave(rule)
             left = Call(functions[sign.kind], (left, right), position=self._position(sign))
         return left
 
@@ -328,18 +328,16 @@ class _Parser:
     def _position(self, token: Token) -> Position:
         return self._source.position(token.offset)
 
-    @contextmanager
-    def _within(self, *rules: str) -> Iterator[None]:
+    def _enter(self, *rules: str) -> None:
         """Count rules of the grammar that are being parsed, as cel-go's listener does."""
         for rule in rules:
             self._depth[rule] += 1
             if self._depth[rule] > DEPTH_LIMIT:
                 raise self._fault(f"the expression nests more than {DEPTH_LIMIT} levels deep", self._next)
-        try:
-            yield
-        finally:
-            for rule in rules:
-                self._depth[rule] -= 1
+
+    def _leave(self, *rules: str) -> None:
+        for rule in rules:
+            self._depth[rule] -= 1
 
     def _check_depth(self, root: Expression) -> None:
         """Refuse what cel-go's visitor does: too many operators or members below each other."""

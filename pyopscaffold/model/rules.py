@@ -1,6 +1,6 @@
 """CEL rules as they stand in a schema, and what is wrong with those of an author.
 
-The expressions themselves are not read here: the API server compiles them, and says what is wrong with them.
+Expressions are parsed here, when there are any; their types and costs are the API server's to judge.
 """
 
 from __future__ import annotations
@@ -18,14 +18,8 @@ if TYPE_CHECKING:
 UNCHANGED = Rule(rule="self == oldSelf", message="field is immutable")
 
 _REASONS = get_args(Reason)
-_OLD = re.compile(r"(?<![.\w])oldSelf\b")
-_TEXT = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
+_SHOWN = 60
 _STEP = re.compile(r"\.(\w+)|\['([^']+)'\]")
-_RESERVED = frozenset(
-    """true false null in as break const continue else for function if import let loop package namespace return var
-    void while""".split()  # noqa: SIM905 - 21 quoted words are a column of their own
-)
-_ESCAPES = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
 
 
 def kept(json_name: str) -> Rule:
@@ -35,10 +29,10 @@ def kept(json_name: str) -> Rule:
 
 
 def escaped(json_name: str) -> str:
-    """Return how CEL spells a field (k8s.io/apiserver/pkg/cel/escaping.go): ``namespace`` is ``__namespace__``."""
-    if json_name in _RESERVED:
-        return f"__{json_name}__"
-    return re.sub(r"__|[./-]", lambda found: _ESCAPES[found[0]], json_name)
+    """Return how CEL spells a field: ``namespace`` is ``__namespace__``."""
+    from pyopscaffold import cel  # noqa: PLC0415 - most projects have no rules
+
+    return cel.escape_field(json_name)
 
 
 def rule_of(marker: CEL) -> Rule:
@@ -89,7 +83,13 @@ def compares(marker: Any) -> bool:
 
 
 def _reads_old(rule: str) -> bool:
-    return bool(_OLD.search(_TEXT.sub("", rule)))
+    """Whether a rule has the variable oldSelf, or one of that name: the API server makes no difference."""
+    from pyopscaffold import cel  # noqa: PLC0415 - as above
+
+    try:
+        return "oldSelf" in (name.lstrip(".") for name in cel.variables(cel.parse(rule)))
+    except cel.SyntaxFault:
+        return False
 
 
 def misuse(marker: CEL, schema: Schema) -> str | None:
@@ -98,7 +98,20 @@ def misuse(marker: CEL, schema: Schema) -> str | None:
         value = getattr(marker, name)
         if not isinstance(value, str) or (value and not value.strip()):
             return f"{name} of CEL is {value!r}, no text; write one in quotes"
-    return next(_misuses(marker), None) or _bad_path(marker.field_path, schema)
+    return _unparsable(marker) or next(_misuses(marker), None) or _bad_path(marker.field_path, schema)
+
+
+def _unparsable(marker: CEL) -> str | None:
+    from pyopscaffold import cel  # noqa: PLC0415 - as above
+
+    for name in ("rule", "message_expression"):
+        text = getattr(marker, name)
+        try:
+            _ = text and cel.parse(text)
+        except cel.SyntaxFault as fault:
+            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+            return f"{name} of CEL does not parse, {shown!r}: {fault}"
+    return None
 
 
 def _misuses(marker: CEL) -> Iterator[str]:

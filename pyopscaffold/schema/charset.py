@@ -150,13 +150,14 @@ def _cases() -> dict[int, tuple[int, ...]]:
     """Return, for each character with other cases, all that are equal to it when case is ignored."""
     groups: dict[str, list[int]] = {}
     for code in range(_LAST_WITH_CASE + 1):
-        groups.setdefault(_simple_fold(chr(code)), []).append(code)
-    return {code: tuple(group) for group in groups.values() if len(group) > 1 for code in group}
-
-
-def _simple_fold(character: str) -> str:
-    """Fold one character to one: where the full folding has several, the simple one is the lower case, if any."""
-    return next((made for made in (character.casefold(), character.lower()) if len(made) == 1), character)
+        character = chr(code)
+        if (full := character.casefold()) == character:
+            continue
+        # Where the full folding has several characters, the simple one is the lower case, if that is one.
+        simple = next((made for made in (full, character.lower()) if len(made) == 1), character)
+        if simple != character:
+            groups.setdefault(simple, [ord(simple)]).append(code)
+    return {code: tuple(group) for group in groups.values() for code in group}
 
 
 @cache

@@ -191,6 +191,19 @@ FIELDS = {
         "AllOf: there is no field nmae; did you mean name?",
     ),
     "rule without words": ('x: Annotated[str, CEL("")]', 'CEL("") says nothing; write an expression such as CEL("'),
+    "rule that does not parse": (
+        'x: Annotated[str, CEL("self.size() > 0 and self != 1")]',
+        "rule of CEL does not parse, 'self.size() > 0 and self != 1': "
+        "expected the end, or an operator, but found and, write && at 1:17",
+    ),
+    "message that does not parse": (
+        """x: Annotated[str, CEL("self == ''", message_expression="'it is ' + ")]""",
+        """message_expression of CEL does not parse, "'it is ' + ": expected an expression but found the end of""",
+    ),
+    "macro with wrong arguments": (
+        'x: Annotated[list[str], CEL("self.all(self.x, true)")]',
+        "all() starts with the name of a variable, as in all(x, …), found none at 1:14",
+    ),
     "rule of blanks": ('x: Annotated[str, CEL(" ")]', "rule of CEL is ' ', no text; write one in quotes"),
     "rule that is no text": ("x: Annotated[str, CEL(5)]", "rule of CEL is 5, no text; write one in quotes"),
     "blank message": ('x: Annotated[str, CEL("true", message=" ")]', "message of CEL is ' ', no text"),
@@ -228,7 +241,7 @@ FIELDS = {
     ),
     "immutable anything": ("x: Annotated[Any, Immutable()]", "Immutable can't apply to Any; no rule can look into"),
     "old value without oldSelf": (
-        "x: Annotated[str, CEL(\"self != 'oldSelf'\", optional_old_self=True)]",
+        "x: Annotated[str, CEL(\"self != r'oldSelf' // oldSelf\", optional_old_self=True)]",
         "optional_old_self is for rules that read oldSelf; leave it out",
     ),
     "immutable item": (
