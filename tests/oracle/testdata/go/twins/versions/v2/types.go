@@ -20,7 +20,6 @@ type TentStatus struct {
 }
 
 // +kubebuilder:object:root=true
-// +kubebuilder:subresource:status
 // +kubebuilder:skipversion
 
 // A tent.
