@@ -71,7 +71,7 @@ def comparable(crd: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sort_rules(node: Any) -> None:
-    """Sort the rules of every schema: all must hold, so that their order says nothing."""
+    """Sort the rules of every schema: all must hold, and controller-gen's own order changes from run to run."""
     if isinstance(node, dict):
         node.get("x-kubernetes-validations", []).sort(key=lambda rule: rule["rule"])
     for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
