@@ -21,7 +21,7 @@ _SIZES = (
     ("min_items", "max_items", "MinLen", "MaxLen"),
     ("min_properties", "max_properties", "MinLen", "MaxLen"),
 )
-_WIDTHS = {"int32": 2**31, "int64": 2**63}
+_LIMITS = {"int32": 2**31, "int64": 2**63}
 
 
 def problems(schema: Schema, found: Sequence[Any]) -> Iterator[str]:
@@ -56,8 +56,10 @@ def _ranges(schema: Schema) -> Iterator[str]:
         less = "less than" if schema.exclusive_maximum else "at most"
         yield f"no number is {more} {low} and {less} {high}; change one of the bounds"
     for bound in (low, high):
-        if bound is not None and (width := _WIDTHS.get(schema.format)) and not -width <= bound < width:
-            yield f"the bound {bound} does not fit into {schema.format}; change the bound or the type"
+        # The server cuts a bound down to a whole number, of 64 bits at most.
+        width = "int32" if schema.format == "int32" else "int64"
+        if bound is not None and not -_LIMITS[width] <= bound < _LIMITS[width]:
+            yield f"the bound {bound} does not fit into {width}; change the bound or the type"
     for lower, upper, min_len, max_len in _SIZES:
         least, most = getattr(schema, lower), getattr(schema, upper)
         if least is not None and most is not None and least > most:

@@ -7,7 +7,6 @@ schemas" in the Kubernetes documentation; k8s.io/apiextensions-apiserver/pkg/api
 from __future__ import annotations
 
 import difflib
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -36,6 +35,8 @@ _VALIDATIONS = (
     "required",
 )
 _KNOWN = (*_VALIDATIONS, *_LISTS, "not", "properties", "items")
+_WORD = 2**63
+"""Bounds and sizes are whole numbers of 64 bits to the API server."""
 _INTEGER_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 
 
@@ -103,12 +104,14 @@ def _expected(key: str, value: Any) -> str | None:  # noqa: PLR0911 - one case a
         case "exclusiveMinimum" | "exclusiveMaximum":
             return None if isinstance(value, bool) else "True or False, beside the bound"
         case "minimum" | "maximum" | "multipleOf":
-            number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+            number = isinstance(value, int | float) and not isinstance(value, bool) and -_WORD <= value < _WORD
             # The server cuts the fraction off a factor, and refuses every value where nothing is left.
             fitting = number and (key != "multipleOf" or value >= 1)
             return None if fitting else "a number" if key != "multipleOf" else "a whole number above 0"
         case _ if key in _VALIDATIONS:
-            return None if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else "0 or more"
+            return (
+                None if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _WORD else "0 or more"
+            )
         case _:
             return None
 

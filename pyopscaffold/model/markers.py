@@ -44,6 +44,10 @@ class Meaning:
     misuse: Callable[[Any, Schema], str | None] = field(default=lambda _marker, _schema: None)
 
 
+_WORD = 2**63
+"""Sizes are below it: the API server can't read others."""
+
+
 def shape_of(schema: Schema) -> str:
     """Return what a schema describes, as markers tell apart: objects are structs or maps."""
     if schema.int_or_string:
@@ -127,7 +131,7 @@ def _bad_bound(attribute: str) -> Callable[[Any, Schema], str | None]:
 def _bad_size(attribute: str) -> Callable[[Any, Schema], str | None]:
     def misuse(marker: Any, _schema: Schema) -> str | None:
         size = getattr(marker, attribute)
-        if isinstance(size, int) and not isinstance(size, bool) and size >= 0:
+        if isinstance(size, int) and not isinstance(size, bool) and 0 <= size < _WORD:
             return None
         return f"{type(marker).__name__}({size!r}) is no size; write 0 or more"
 
@@ -222,13 +226,17 @@ MEANINGS: dict[type, Meaning] = {
         STRINGS, lambda m, schema: _besides(schema, "pattern", m.regex), "patterns are for str", _bad_pattern
     ),
     markers.Format: Meaning(
-        STRINGS | NUMBERS, lambda m, _: {"format": m.name}, "formats are for str, int and float", _no_text("name")
+        # Of an int-or-string the server takes no number as default once it has a format.
+        (STRINGS | NUMBERS) - {"int-or-string"},
+        lambda m, _: {"format": m.name},
+        "formats are for str, int and float",
+        _no_text("name"),
     ),
     markers.OneOfValues: Meaning(SCALARS, lambda m, _: {"enum": m.values}, "it is for single values", _bad_values),
     markers.IntOrString: Meaning(
-        frozenset({"string", "integer", "int-or-string", "any"}),
+        frozenset({"string", "int-or-string", "any"}),
         lambda _m, _s: {"type": "", "format": "", "int_or_string": True, "preserve_unknown_fields": False},
-        "it is for str and int",
+        "it is for str; write int | str for what is one of them in Python too",
     ),
     markers.SchemaType: Meaning(ANY, lambda m, schema: _retyped(schema, m.name), "", _bad_type),
     markers.Schemaless: Meaning(ANY, lambda _m, _s: vars(Schema()), ""),

@@ -33,6 +33,15 @@ CASES = {
     ),
     'Annotated[str, Not({"enum": "a"})]': "Not: enum is 'a'; write a list of values",
     'Annotated[dict[str, str], Not({"required": [1]})]': "Not: required is [1]; write a list of JSON names",
+    "Annotated[float, Lt(10**30)]": "the bound 1000000000000000000000000000000 does not fit into int64; "
+    "change the bound or the type",
+    "Annotated[str, MaxLen(2**63)]": "MaxLen(9223372036854775808) is no size; write 0 or more",
+    'Annotated[int | str, Format("hostname")] = 80': (
+        "Format can't apply to an int-or-string; formats are for str, int and float"
+    ),
+    "Annotated[int, IntOrString()]": (
+        "IntOrString can't apply to an integer; it is for str; write int | str for what is one of them in Python too"
+    ),
     'Annotated[str, AllOf({"items": {"minLength": 1}})]': "AllOf: items is for list[...]",
 }
 
