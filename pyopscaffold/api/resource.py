@@ -76,7 +76,7 @@ class ResourceDeclaration:
     deprecated: str | None
     labels: dict[str, str] = field(default_factory=dict, hash=False)
     annotations: dict[str, str] = field(default_factory=dict, hash=False)
-    status_subresource: bool = True
+    status_subresource: bool | None = None
     skip: bool = False
     file: str
     line: int
@@ -89,6 +89,7 @@ _SCOPES = ("Namespaced", "Cluster")
 _DECLARATION = "__pyopscaffold_resource__"
 _REFUSED = "__pyopscaffold_refused__"
 _resources: dict[str, type[Object]] = {}
+_refused: list[type] = []
 
 
 def resource(
@@ -108,16 +109,16 @@ def resource(
     deprecated: str | None = None,
     labels: Mapping[str, str] | None = None,
     annotations: Mapping[str, str] | None = None,
-    status_subresource: bool = True,
+    status_subresource: bool | None = None,
     skip: bool = False,
 ) -> Callable[[type[_T]], type[_T]]:
     """Declare the dataclass below as an API type; stands outermost, above ``@dataclass``.
 
     ``group`` is the whole API group (``db.example.com``). ``kind`` defaults to the class's name, ``plural`` to the
     kind's plural, ``singular`` to its lower case. ``deprecated`` is the warning that clients get, "" for the server's.
-    ``labels`` and ``annotations`` are put on the CRD. Without the ``status_subresource``, whoever may write the spec
-    may write the status. With ``skip`` nothing is generated from the class: it is somebody else's API, or a version to
-    come.
+    ``labels`` and ``annotations`` are put on the CRD. The ``status_subresource`` is there where the class has a status,
+    unless said otherwise; without it, whoever may write the spec may write the status. With ``skip`` nothing is
+    generated from the class, nor is it checked: it is somebody else's API, or a version to come.
 
     Raises:
         DeclarationError: an argument has a wrong type, or the class below is no dataclass deriving from Object.
@@ -138,13 +139,14 @@ def resource(
         *single("deprecated", deprecated, str, type(None)),
         *mapping("labels", labels),
         *mapping("annotations", annotations),
-        *single("status_subresource", status_subresource, bool),
+        *single("status_subresource", status_subresource, bool, type(None)),
         *single("skip", skip, bool),
     ]
 
     def declare(cls: type[_T]) -> type[_T]:
         if refuse([*_misplaced(cls), *wrong], file=file, line=line, subject=cls.__name__):
             setattr(cls, _REFUSED, True)
+            _refused.append(cls)
             return cls
         name = kind or cls.__name__
         gvk = GroupVersionKind(group, version, name, plural=plural, namespaced=scope == "Namespaced")
@@ -216,6 +218,11 @@ def declaration_of(cls: type[Object]) -> ResourceDeclaration | None:
 def was_refused(kind: object) -> bool:
     """Whether this is a class whose ``@resource`` was wrong, which is told already."""
     return isinstance(kind, type) and _REFUSED in kind.__dict__
+
+
+def refused_resources() -> tuple[type, ...]:
+    """Return every dataclass whose ``@resource`` was wrong: the fields may be wrong too."""
+    return tuple(filter(is_dataclass, _refused))
 
 
 def declared_resources() -> tuple[type[Object], ...]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PROGRAM = "pyopscaffold"
-VERBS = ("init", "create", "generate", "dev", "lint_crd", "rbac", "envtest", "completion", "version")
+VERBS = ("init", "create", "import_", "generate", "dev", "lint_crd", "rbac", "envtest", "completion", "version")
 
 # What typer's parser raises has no public name before typer 0.28 (it was click's ClickException, then a copy of it).
 _ParserError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -91,8 +91,8 @@ def run(args: Sequence[str]) -> int:
 
 def _needed(args: Sequence[str]) -> Sequence[str]:
     """Return the verb that is called, where the first argument names one: the others' options take time to build."""
-    called = args[0].replace("-", "_") if args else ""
-    return (called,) if called in VERBS and "_" not in args[0] else VERBS
+    named = {verb.rstrip("_").replace("_", "-"): verb for verb in VERBS}
+    return (named[args[0]],) if args and args[0] in named else VERBS
 
 
 def _report(error: Exception) -> None:
@@ -101,6 +101,8 @@ def _report(error: Exception) -> None:
 
         traceback.print_exception(error)
     match error:
+        case UserError(problems=[_, *_] as problems):
+            console.fail_for(problems, hint=error.hint)
         case UserError():
             console.fail(str(error), hint=error.hint)
         case PyopscaffoldError():

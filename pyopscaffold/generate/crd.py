@@ -114,7 +114,7 @@ def _version(kind: KindModel, max_description: int | None) -> dict[str, Any]:
     if kind.columns:
         version["additionalPrinterColumns"] = [_column(column) for column in kind.columns]
     subresources: dict[str, Any] = {}
-    if kind.has_status and kind.status_subresource:
+    if kind.has_status_subresource:
         subresources["status"] = {}
     if kind.scale is not None:
         subresources["scale"] = _scale(kind.scale)

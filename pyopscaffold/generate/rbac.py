@@ -183,7 +183,7 @@ def _asked(rule: RbacRule) -> PolicyRule:
 
 def _user_rules(kind: KindModel, verbs: tuple[str, ...], *, may_write: bool) -> Iterator[PolicyRule]:
     yield _on(kind.gvk, verbs)
-    if kind.has_status and kind.status_subresource:
+    if kind.has_status_subresource:
         yield _on(kind.gvk, ("get",), "status")
     if kind.scale is not None:
         yield _on(kind.gvk, ("get", "patch", "update") if may_write else ("get",), "scale")

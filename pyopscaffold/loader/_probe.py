@@ -372,7 +372,7 @@ def read(root: str, package: str) -> Json:
         import pyopscaffold.api  # noqa: PLC0415
         from pyopscaffold.api.arguments import keep_refusals  # noqa: PLC0415
         from pyopscaffold.api.declarations import declared_controllers, permitted_classes  # noqa: PLC0415
-        from pyopscaffold.api.resource import declared_resources  # noqa: PLC0415
+        from pyopscaffold.api.resource import declared_resources, refused_resources  # noqa: PLC0415
         from pyopscaffold.api.webhooks import configuration_names, declared_webhooks, webhooks_of  # noqa: PLC0415
     except ImportError as error:
         return {"runtime_missing": str(error)}
@@ -385,7 +385,10 @@ def read(root: str, package: str) -> Json:
     return {
         "package": package,
         "failures": failures,
-        "resources": [_resource(reader, cls) for cls in declared_resources() if _belongs(cls, package)],
+        "resources": [
+            _resource(reader, cls) for cls in declared_resources() if _belongs(cls, package) and _counts(cls)
+        ],
+        "refused": [reader.struct(cls) for cls in refused_resources() if _belongs(cls, package)],
         "controllers": [_controller(cls) for cls in declared_controllers() if _belongs(cls, package)],
         "webhooks": [dataclasses.asdict(webhook) for webhook in webhooks],
         "webhook_names": dataclasses.asdict(configuration_names(package)),
@@ -400,6 +403,14 @@ def _belongs(cls: type, package: str) -> bool:
     """Whether a class is the project's own, of a module that could be imported; others may be other operators'."""
     own = cls.__module__ == package or cls.__module__.startswith(f"{package}.")
     return own and sys.modules.get(cls.__module__) is not None
+
+
+def _counts(cls: Any) -> bool:
+    """Whether something is generated from a kind; those of others may be large, and are not read."""
+    from pyopscaffold.api.resource import declaration_of  # noqa: PLC0415
+
+    declared = declaration_of(cls)
+    return declared is not None and not declared.skip
 
 
 def _end_with_the_caller() -> None:

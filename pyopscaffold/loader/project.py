@@ -127,6 +127,7 @@ def _resource(entry: _Node, workloads: Mapping[_Key, Workload], *, domain: str) 
         has_api=bool(api.present),
         has_controller=entry.flag("controller") or any(True for _ in entry.items("controllers")),
         workload=workloads.get(_key(entry, domain)),
+        external=entry.flag("external"),
     )
 
 
@@ -218,6 +219,8 @@ def _entry(project: Project, resource: ResourceEntry) -> dict[str, object]:
     if resource.has_controller:
         entry["controller"] = True
     entry["domain"] = resource.domain
+    if resource.external:
+        entry["external"] = True
     if resource.group:
         entry["group"] = resource.group
     entry["kind"] = resource.kind

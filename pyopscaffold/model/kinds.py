@@ -121,7 +121,7 @@ class KindModel:
     selectable: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
-    status_subresource: bool = True
+    status_subresource: bool | None = None
     skip: bool = False
 
     @property
@@ -143,6 +143,11 @@ class KindModel:
     def has_status(self) -> bool:
         """Whether objects have a ``status``: a dataclass, or a dict."""
         return any(item.json_name == "status" for item in self.root.fields)
+
+    @property
+    def has_status_subresource(self) -> bool:
+        """Whether the status is written apart: where there is one, unless the declaration says otherwise."""
+        return self.has_status if self.status_subresource is None else self.status_subresource
 
     def _part(self, name: str) -> StructType | None:
         types = (item.type for item in self.root.fields if item.json_name == name)

@@ -21,7 +21,8 @@ class Workload:
 class ResourceEntry:
     """One API of the project; ``group`` is PROJECT's short group, the API group is ``group.domain``.
 
-    ``workload`` is there where the API was made for an image.
+    ``workload`` is there where the API was made for an image; an ``external`` one is another's, whose types the project
+    has for its controllers.
     """
 
     group: str
@@ -33,6 +34,7 @@ class ResourceEntry:
     has_api: bool = True
     has_controller: bool = True
     workload: Workload | None = None
+    external: bool = False
 
     @property
     def api_group(self) -> str:

@@ -118,11 +118,16 @@ def _recorded(versions: list[ResourceEntry], version: str) -> Workload | None:
 
 def _versions(project: Project, options: ApiOptions) -> list[ResourceEntry]:
     """Return what the project has of this group and kind."""
-    return [entry for entry in project.resources if (entry.group, entry.kind) == (options.group, options.kind)]
+    return [entry for entry in _own(project) if (entry.group, entry.kind) == (options.group, options.kind)]
+
+
+def _own(project: Project) -> Iterator[ResourceEntry]:
+    """Yield the project's own APIs: the imported ones of others have modules, and nothing else in common with them."""
+    return (entry for entry in project.resources if not entry.external)
 
 
 def _existing(project: Project, resource: ResourceEntry) -> ResourceEntry | None:
-    return next((entry for entry in project.resources if entry.gvk == resource.gvk), None)
+    return next((entry for entry in _own(project) if entry.gvk == resource.gvk), None)
 
 
 def _check_fit(project: Project, resource: ResourceEntry, options: ApiOptions) -> None:
@@ -203,14 +208,14 @@ def _check_others(project: Project, resource: ResourceEntry) -> None:
     """Refuse what would meet another kind: in a module, in a resource name, or in a second group."""
     module = project_file.api_module(project, resource)
     for other in project.resources:
-        if (other.group, other.kind) == (resource.group, resource.kind):
+        if (other.group, other.kind) == (resource.group, resource.kind) and not other.external:
             continue
-        if other.group != resource.group and not project.multigroup:
+        if other.group != resource.group and not project.multigroup and not other.external:
             raise UsageError(
                 f"the project has the group {other.api_group}; it is not laid out for a second one",
                 hint="start projects with several groups by init --multigroup",
             )
-        if other.group == resource.group and other.plural == resource.plural:
+        if other.api_group == resource.api_group and other.plural == resource.plural:
             raise UsageError(
                 f"the plural {resource.plural} is taken by the kind {other.kind}", hint="give another by --plural"
             )

@@ -204,9 +204,9 @@ class Classes:
             beside.append(markers.default(schema.default))
         return annotated(kind, beside), {} if typed.use is None else self.found[typed.use].names
 
-    def names(self, first: str) -> dict[int, str]:
-        """Return the names of all classes, where ``first`` is taken by another: shorter paths choose first."""
-        taken = {*self.reserved, first}
+    def names(self, others: Iterable[str] = ()) -> dict[int, str]:
+        """Return the names of all classes, which are none of ``others``: those with a shorter path choose first."""
+        taken = {*self.reserved, *others}
         order = sorted(self._places, key=lambda number: (self._places[number].depth, number))
         return {number: class_name(self._places[number].name, taken) for number in order}
 

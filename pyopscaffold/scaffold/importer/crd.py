@@ -62,6 +62,10 @@ class Note:
     path: str
     message: str
 
+    def __str__(self) -> str:
+        place = " ".join(part for part in (self.subject, self.path.strip(".")) if part)
+        return f"{place}: {self.message}" if place else self.message
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -88,6 +92,7 @@ class _Version:
         self._names = self._spec["names"]
         self._own = own
         self._notes: list[Note] = []
+        self._api_version = f"{self._spec['group']}/{version['name']}"
         self._subject = f"{self._names['kind']} {version['name']}"
 
     def imported(self) -> Imported:
@@ -129,8 +134,13 @@ class _Version:
         for name in TYPE_META:
             child = schema.properties.get(name)
             plain = Schema(type="object" if name == "metadata" else "string")
-            if child is not None and replace(child, description="") != plain:
-                self._note(name, "what the schema demands of it is left out: the API server checks it by itself")
+            if child is None or replace(child, description="") == plain:
+                continue
+            implied = {"apiVersion": self._api_version, "kind": self._names["kind"]}.get(name)
+            if implied and replace(child, description="", enum=()) == plain and child.enum == (implied,):
+                self._note(name, "enum of itself; the API server takes no other")
+            else:
+                self._note(name, "what the schema demands of it is left out: a dataclass has no say in it")
         if implied := [name for name in TYPE_META if name in schema.required]:
             self._note("", f"required: {', '.join(implied)}; every object has them")
         return replace(
@@ -181,11 +191,8 @@ class _Version:
             key: annotations[key] for key in annotations if not key.startswith(_FOREIGN_ANNOTATIONS)
         }
         found = {key: value for key, value in found.items() if value != {}}
-        has_status = schema.properties.get("status", Schema()).type == "object"
-        if has_status and "status" not in subresources:
-            found["status_subresource"] = False
-        elif "status" in subresources and not has_status:
-            self._note(".status", "there is a status subresource, but the schema has no status that is an object")
+        if ("status" in subresources) != ("status" in schema.properties):
+            found["status_subresource"] = "status" in subresources
         return found if self._own else {**found, "skip": True}
 
     def _scale(self, scale: Json, definition: ClassDef, classes: Classes, schema: Schema) -> Expr | None:

@@ -27,7 +27,7 @@ from pyopscaffold.scaffold.importer.expressions import (
 from pyopscaffold.scaffold.importer.texts import docstring
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pyopscaffold.scaffold.importer.classes import Classes, FieldDef
 
@@ -46,16 +46,16 @@ class Top:
     decorators: tuple[Expr, ...] = ()
 
 
-def module(title: str, classes: Classes, top: Top) -> str:
-    """Return the module with all classes, ``top`` the last; ``title`` is its docstring."""
-    return _Writer(classes, top).module(title)
+def module(title: str, classes: Classes, *tops: Top) -> str:
+    """Return the module with all classes, ``tops`` the last; ``title`` is its docstring, in one line."""
+    return _Writer(classes, tops).module(title)
 
 
 class _Writer:
-    def __init__(self, classes: Classes, top: Top) -> None:
+    def __init__(self, classes: Classes, tops: Sequence[Top]) -> None:
         self._classes = classes
-        self._top = top
-        self._names = classes.names(top.name)
+        self._tops = tops
+        self._names = classes.names(top.name for top in tops)
         self._docs = {number: classes.description(number) for number in self._names}
         self._docs = {number: text for number, text in self._docs.items() if docstring(text)}
         self._imports: set[Name] = {_DATACLASS}
@@ -66,7 +66,7 @@ class _Writer:
                 self._class(Top(self._names[number], item, self._docs.get(number, "")))
                 for number, item in self._numbered()
             ),
-            self._class(self._top),
+            *map(self._class, self._tops),
         ]
         parts = [f'"""{title}"""\n\n{_FUTURE}\n\n{self._import_lines()}', *blocks]
         text = "\n\n\n".join(parts) + "\n"

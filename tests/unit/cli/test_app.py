@@ -28,7 +28,7 @@ def test_help_lists_the_verbs(args: list[str], capsys: pytest.CaptureFixture[str
     assert app.run(args) == 0
     out, err = capsys.readouterr()
     for verb in app.VERBS:
-        assert f"\n  {verb.replace('_', '-')} " in out
+        assert f"\n  {verb.strip('_').replace('_', '-')} " in out
     assert err == ""
 
 
