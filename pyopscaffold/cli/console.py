@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, TextIO
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyopscaffold.errors import Problem
     from pyopscaffold.files.plan import Plan
 
 _RED, _GREEN, _YELLOW, _CYAN = "red", "green", "yellow", "cyan"
@@ -25,8 +28,8 @@ def interactive() -> bool:
 
 
 def styled(text: str, colour: str, *, stream: TextIO | None = None, bold: bool = False) -> str:
-    """Return ``text`` in ``colour`` where ``stream`` (default: stdout) shows colours."""
-    return typer.style(text, fg=colour, bold=bold) if colourful(stream or sys.stdout) else text
+    """Return ``text`` in ``colour`` ("" for the usual one) where ``stream`` (default: stdout) shows colours."""
+    return typer.style(text, fg=colour or None, bold=bold) if colourful(stream or sys.stdout) else text
 
 
 def say(text: str = "") -> None:
@@ -48,7 +51,27 @@ def fail(message: str, *, hint: str | None = None) -> None:
     """Print why the command failed, and the way out."""
     note(f"{styled('error:', _RED, stream=sys.stderr, bold=True)} {message}")
     if hint:
-        note(f"{styled('hint:', _CYAN, stream=sys.stderr, bold=True)} {hint}")
+        _advise(hint)
+
+
+def _advise(hint: str) -> None:
+    note(f"{styled('hint:', _CYAN, stream=sys.stderr, bold=True)} {hint}")
+
+
+def fail_for(problems: Sequence[Problem], *, hint: str | None = None) -> None:
+    """Print every problem with its place, and how many they are; else as :func:`fail`."""
+    for problem in problems:
+        fail(placed(problem))
+    if len(problems) > 1:
+        note(f"{len(problems)} problems")
+    if hint:
+        _advise(hint)
+
+
+def placed(problem: Problem) -> str:
+    """Return a problem as a line for stderr, whose place stands out."""
+    place = styled(f"{problem.file}:{problem.line}:", "", stream=sys.stderr, bold=True)
+    return f"{place} {styled(f'{problem.subject}:', _CYAN, stream=sys.stderr)} {problem.message}"
 
 
 def diff(text: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import enum
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pyopscaffold.cli import console
+from pyopscaffold.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,17 +71,22 @@ def generate(
     from pyopscaffold.loader.project import find_root  # noqa: PLC0415
     from pyopscaffold.scaffold.regenerate import plan_project  # noqa: PLC0415
 
-    plan, warnings = plan_project(
-        find_root(Path.cwd()),
-        python=python,
-        force=force,
-        docs_only=part is Part.DOCS,
-        max_description=max_description,
-    )
-    if not check and not dry_run:
-        apply(plan)
+    try:
+        plan, warnings = plan_project(
+            find_root(Path.cwd()),
+            python=python,
+            force=force,
+            docs_only=part is Part.DOCS,
+            max_description=max_description,
+        )
+        if not check and not dry_run:
+            apply(plan)
+    except UserError as error:
+        if output is Output.JSON:
+            console.say(json.dumps(_failure(error), indent=2))
+        raise
     for warning in warnings:
-        console.warn(str(warning))
+        console.warn(console.placed(warning))
     if output is Output.JSON:
         console.say(json.dumps(_report(plan, warnings, with_diff=check), indent=2))
     else:
@@ -105,10 +111,15 @@ def _print(plan: Plan, *, check: bool, command: str) -> None:
         console.note(f"{unchanged} unchanged")
 
 
+def _failure(error: UserError) -> dict[str, object]:
+    return {"error": str(error), "hint": error.hint, "problems": [asdict(problem) for problem in error.problems]}
+
+
 def _report(plan: Plan, warnings: Sequence[Problem], *, with_diff: bool) -> dict[str, object]:
     report: dict[str, object] = {
         done: [change.path for change in plan.writes if change.action == action] for action, done in _DONE.items()
     }
     report["unchanged"] = len(plan.changes) - len(plan.writes)
+    report["problems"] = []
     report["warnings"] = [str(warning) for warning in warnings]
     return {**report, "diff": plan.diff()} if with_diff else report

@@ -157,11 +157,16 @@ def kinds(found: Sequence[KindModel]) -> Iterator[Problem]:
     for kind in found:
         yield from _names(kind)
         yield from _parts(kind)
-        for member in kind.root.fields:
-            if member.json_name == "status":
-                yield from _status_keys(member, kind.root.name)
-            else:
-                yield from _values(member, kind.root.name)
+        yield from values(kind.root)
+
+
+def values(root: StructType) -> Iterator[Problem]:
+    """Yield defaults and examples of a kind's fields that are not allowed."""
+    for member in root.fields:
+        if member.json_name == "status":
+            yield from _status_keys(member, root.name)
+        elif member.json_name != "metadata":
+            yield from _values(member, root.name)
 
 
 def _names(kind: KindModel) -> Iterator[Problem]:

@@ -86,6 +86,8 @@ class _Reader:
         controllers = [self._controller(item) for item in self._answer.get("controllers", ())]
         self.problems.update(checks.kinds(kinds))
         self.problems.update(transitions.problems(kinds))
+        for ref in self._answer["refused"]:
+            self.problems.update(checks.values(self._struct(ref)))
         if not self._answer["incomplete"]:
             self.problems.update(versions.problems(kinds))
             self.problems.update(versions.unconvertible(kinds, {(item.file, item.line) for item in self.problems}))

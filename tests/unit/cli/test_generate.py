@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -180,6 +182,61 @@ def test_problems(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
         f" write = None for no default, or change it\n"
     )
     assert _files(root) == before
+
+
+def _break(root: Path) -> list[dict[str, object]]:
+    """Make mistakes in two modules, and give what is to be told."""
+    source = root / "acme" / "api" / "thing.py"
+    source.write_text(source.read_text().replace("Ge(1)", "Ge(2)"))
+    line = source.read_text().splitlines().index("    size: Annotated[int32, Ge(2)] = 1") + 1
+    (root / "acme" / "api" / "other.py").write_text("from pyopscaffold.api import Patern\n")
+    default = "its default is not allowed: 1 is less than 2; write = None for no default, or change it"
+    name = "cannot import name 'Patern' from 'pyopscaffold.api'; did you mean Pattern?"
+    return [
+        {"file": "acme/api/other.py", "line": 1, "subject": "ImportError", "message": name},
+        {"file": "acme/api/thing.py", "line": line, "subject": "ThingSpec.size", "message": default},
+    ]
+
+
+def _lines(problems: list[dict[str, object]]) -> list[str]:
+    return [f"error: {item['file']}:{item['line']}: {item['subject']}: {item['message']}" for item in problems]
+
+
+def test_several_problems(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every problem has a line of its own, and their number is said."""
+    problems = _break(root)
+    assert generate() == 2
+    assert capsys.readouterr().err.splitlines() == [*_lines(problems), "2 problems"]
+
+
+def test_problems_as_json(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--output json tells problems to programs on stdout, and to people on stderr all the same."""
+    problems = _break(root)
+    assert generate("--output", "json") == 2
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert report["problems"] == problems
+    assert report["error"].count("\n") == 1
+    assert err.startswith(_lines(problems)[0])
+    (root / "PROJECT").write_text("version: '2'\n")
+    assert generate("--output", "json") == 2
+    report = json.loads(capsys.readouterr().out)
+    assert (report["problems"], report["error"]) == ([], "PROJECT:1: version '2' is unknown; it is to be \"3\"")
+
+
+@pytest.mark.parametrize(("wish", "coloured"), [("", True), ("1", False)])
+def test_colours(root: Path, wish: str, *, coloured: bool) -> None:
+    """On a terminal the places of problems stand out, unless the user wants no colours."""
+    problems = _break(root)
+    main, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": wish}
+    command = [sys.executable, "-m", "pyopscaffold", "generate", "--python", sys.executable]
+    subprocess.run(command, cwd=root, stderr=terminal, env=environment, check=False)
+    os.close(terminal)
+    said = os.read(main, 10_000).decode()
+    os.close(main)
+    assert ("\x1b[1macme/api/other.py:1:\x1b[0m " in said) is coloured
+    assert (_lines(problems)[0] in said) is not coloured
 
 
 def test_code_that_does_not_import(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,6 +53,10 @@ class Reconciler:
     }
     assert _told(tmp_path, modules) == [
         "acme/api/a.py:1: KeyError: 'a'; mend the line, then try again",
+        (
+            f"acme/api/b.py:{FIRST + 2}: Spec.size: its default is not allowed: 0 is less than 1;"
+            " write = None for no default, or change it"
+        ),
         f"acme/api/b.py:{FIRST + 3}: Thing: columns has 5 in it; write columns=[Column(...), Age()]",
         f"acme/api/b.py:{FIRST + 3}: Thing: short_names is to be a list, not 'db'; write short_names=[\"db\"]",
         f"acme/api/c.py:{FIRST + 2}: Spec.size: the type Decimal has no schema; write Quantity",
