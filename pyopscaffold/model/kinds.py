@@ -178,5 +178,5 @@ class ProjectModel:
     kinds: tuple[KindModel, ...]
     controllers: tuple[ControllerModel, ...]
     webhooks: tuple[WebhookDeclaration, ...] = ()
-    webhook_names: WebhookConfigurationNames = WebhookConfigurationNames()
+    webhook_names: WebhookConfigurationNames = field(default_factory=WebhookConfigurationNames)
     warnings: tuple[Problem, ...] = ()
