@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from pyopscaffold import cel
+from pyopscaffold.generate.witness import witnesses
+from pyopscaffold.schema import regex
 from tests.oracle.grammar import ask
 
 if TYPE_CHECKING:
@@ -52,3 +55,14 @@ def test_rules_parse(nodes: list[dict[str, Any]]) -> None:
     assert {answer["error"] for answer in ask({"cel": text} for text in texts)} == {""}
     for text in texts:
         cel.parse(text)
+
+
+def test_patterns_are_read(nodes: list[dict[str, Any]]) -> None:
+    """Every pattern that projects ship compiles there and here, and small strings of ours match both or neither."""
+    patterns = sorted({node["pattern"] for node in nodes if isinstance(node.get("pattern"), str)})
+    assert len(patterns) > 30
+    texts = {pattern: [*islice(witnesses(pattern), 3), "", "a", "a.b", "1", "-"] for pattern in patterns}
+    answers = ask({"pattern": pattern, "texts": texts[pattern]} for pattern in patterns)
+    ours = [[bool(regex.compile(pattern).search(text)) for text in texts[pattern]] for pattern in patterns]
+    assert ours == [answer["matches"] for answer in answers]
+    assert [pattern for pattern, found in zip(patterns, ours, strict=True) if not any(found)] == []
