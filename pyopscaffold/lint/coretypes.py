@@ -1,4 +1,4 @@
-"""Recognises embedded Kubernetes types by their properties.
+"""Recognises embedded Kubernetes types: the well-known by their properties, any other by its whole schema.
 
 A CRD holds no references, so a pod template is spelled out in it. Its author can't change what is inside; rules
 about design leave it alone.
@@ -6,7 +6,12 @@ about design leave it alone.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+
+from pyopscaffold.model.known import schema_of
+from pyopscaffold.model.kubernetes import names_by_properties
+from pyopscaffold.schema import to_mapping
 
 _EXACTLY = {
     frozenset(names.split()): kind
@@ -62,4 +67,25 @@ def core_type(schema: dict[str, Any]) -> str:
         return exact if isinstance(spec, dict) and core_type(spec) == "PodSpec" else ""
     if exact and exact in _ATOMIC_ONLY and schema.get("x-kubernetes-map-type") != "atomic":
         return ""
-    return exact or next((kind for kind, needed in _AT_LEAST.items() if needed <= names), "")
+    return exact or next((kind for kind, needed in _AT_LEAST.items() if needed <= names), "") or _published(schema)
+
+
+def _published(schema: dict[str, Any]) -> str:
+    """Name the type that the API server publishes with this very schema, or give ""."""
+    candidates = names_by_properties().get(frozenset(schema["properties"]), ())
+    same = (name for name in candidates if _is_same(schema["properties"], _properties(name)))
+    return next(same, "").rpartition(".")[2]
+
+
+@cache
+def _properties(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = to_mapping(schema_of(name))["properties"]
+    return found
+
+
+def _is_same(given: Any, published: Any) -> bool:
+    """Whether two schemas agree but for descriptions, and for metadata, whose fields may be kept or not."""
+    if not isinstance(given, dict) or not isinstance(published, dict):
+        return bool(given == published)
+    keys = (given.keys() | published.keys()) - {"description", "metadata"}
+    return all(_is_same(given.get(key), published.get(key)) for key in keys)

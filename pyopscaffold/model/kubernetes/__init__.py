@@ -83,6 +83,18 @@ def _changed(schema: Schema, values: dict[str, Any]) -> Schema:
 
 
 @cache
+def names_by_properties() -> dict[frozenset[str], tuple[str, ...]]:
+    """Return the types by the JSON names of their fields; not those with less than two, which others have as well."""
+    found: dict[frozenset[str], tuple[str, ...]] = {}
+    for file in sorted(Path(__file__).parent.glob("*.json")):
+        module = _META if file.stem == "meta.v1" else f"{_API}{file.stem}"
+        for name, node in _types(module).items():
+            if len(properties := frozenset(node.get("properties", ()))) > 1:
+                found[properties] = (*found.get(properties, ()), f"{module}.{name}")
+    return found
+
+
+@cache
 def fields_of(name: str) -> tuple[FieldModel, ...]:
     """Return the fields of a type, empty for those that are told elsewhere.
 
