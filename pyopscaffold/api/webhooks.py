@@ -276,14 +276,12 @@ def _value_problems(given: Mapping[str, Any]) -> Iterator[str]:
     for what in ("operations", "admission_review_versions"):
         if not given[what]:
             yield f"{what} is empty; leave it out for the usual ones"
-    for what in ("operations", "groups", "versions"):
-        if "*" in given[what] and len(given[what]) > 1:
-            yield f'{what} has "*" beside others; write {what}=["*"] for all'
-    if "*" in given["groups"] and not given["resources"]:
-        yield 'groups=["*"] says nothing about the resources; write resources=[...] too'
+    yield from _rule_problems(given)
     yield from _address_problems(given)
     if given["timeout_seconds"] is not None and given["timeout_seconds"] not in _SECONDS:
         yield f"timeout_seconds is to be 1 to 30, not {given['timeout_seconds']}"
+    if len({*given["admission_review_versions"]}) < len(given["admission_review_versions"]):
+        yield "admission_review_versions names a version twice; remove one"
     if not {"v1", "v1beta1"}.intersection(given["admission_review_versions"]):
         yield 'admission_review_versions has none that the API server speaks; write admission_review_versions=["v1"]'
     for what in ("namespace_selector", "object_selector"):
@@ -292,6 +290,21 @@ def _value_problems(given: Mapping[str, Any]) -> Iterator[str]:
         except ValueError as error:
             yield f"{what}: {error}"
     yield from _condition_problems(given["match_conditions"] or {})
+
+
+def _rule_problems(given: Mapping[str, Any]) -> Iterator[str]:
+    for what in ("operations", "groups", "versions"):
+        if "*" in given[what] and len(given[what]) > 1:
+            yield f'{what} has "*" beside others; write {what}=["*"] for all'
+    for what in ("versions", "resources"):
+        if "" in given[what]:
+            yield f"{what} has an empty name in it; remove it"
+    resources = given["resources"]
+    others = resources if "*/*" in resources else [name for name in resources if "/" not in name]
+    if {"*", "*/*"}.intersection(others) and len(others) > 1:
+        yield 'resources has a "*" beside others, which it holds already; remove those'
+    if "*" in given["groups"] and not resources:
+        yield 'groups=["*"] says nothing about the resources; write resources=[...] too'
 
 
 def _address_problems(given: Mapping[str, Any]) -> Iterator[str]:

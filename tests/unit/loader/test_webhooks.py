@@ -87,6 +87,13 @@ ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
         {"match_conditions": {str(i): "true" for i in range(65)}},
         "has 65 conditions, and the API server takes 64",
     ),
+    "empty resource": ({"resources": ["pods", ""]}, "resources has an empty name in it; remove it"),
+    "all resources and more": ({"resources": ["*", "pods"]}, 'resources has a "*" beside others'),
+    "all and a subresource": ({"resources": ["*/*", "pods/log"]}, 'resources has a "*" beside others'),
+    "review version twice": (
+        {"admission_review_versions": ["v1", "v1"]},
+        "admission_review_versions names a version twice; remove one",
+    ),
     "review versions": ({"admission_review_versions": ["v2"]}, 'write admission_review_versions=["v1"]'),
 }
 
@@ -215,6 +222,12 @@ def test_name_of_a_configuration() -> None:
     """It is a name that objects may have."""
     with pytest.raises(DeclarationError, match='mutating_name "A b" is not in lower-case letters'):
         configure_webhooks(mutating_name="A b")
+
+
+@pytest.mark.parametrize("resources", [["*"], ["*/*"], ["*", "*/scale"], ["pods/*", "pods"]])
+def test_resources(resources: list[str]) -> None:
+    """Everything, and subresources beside it, can be asked for."""
+    mutating_webhook(DEPLOYMENT, resources=resources)
 
 
 def test_foreign_kind() -> None:
