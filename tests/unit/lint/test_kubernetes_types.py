@@ -43,4 +43,4 @@ def test_a_type_of_ones_own_is_judged() -> None:
     """A schema with the same fields that says something else is its author's."""
     schema = to_mapping(schema_of("io.k8s.api.core.v1.ServiceSpec"))
     schema["properties"]["externalName"]["maxLength"] = 10
-    assert findings(schema) == ["VA01"]
+    assert findings(schema) == ["ST12", "VA01"]
