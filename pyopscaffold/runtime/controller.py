@@ -113,6 +113,10 @@ class Controller:
             await asyncio.gather(*workers, return_exceptions=True)
             self._processor.close()
 
+    async def look(self, request: Request) -> Verdict:
+        """Look at one object now, past the queue; nothing is retried."""
+        return await self._processor.process(request)
+
     def _listen(self) -> None:
         declaration, kind = self._declaration, self._declaration.resource.gvk
         wanted = predicate.primary(finalizer_name(kind, self.name))

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from pyopscaffold.api.declarations import ControllerDeclaration
     from pyopscaffold.runtime.client.protocols import Client
+    from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.health import Endpoint
     from pyopscaffold.runtime.reconcile import Reconciler
 
@@ -61,7 +62,8 @@ class Manager:
 
     A reconciler is an instance, or a class that is made without arguments. ``config`` defaults to what
     ``options.kubeconfig`` and the surroundings say. ``abort`` ends the process at once: it is called when the lease is
-    lost and the event loop does not stop in time.
+    lost and the event loop does not stop in time. Tests give ``client`` and ``clock``; a given client is one for one
+    event loop, so there is no leader election with it.
     """
 
     def __init__(
@@ -71,6 +73,8 @@ class Manager:
         options: Options | None = None,
         config: ClusterConfig | None = None,
         abort: Callable[[int], Any] = os._exit,
+        client: Client | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self._reconcilers = [made() if isinstance(made, type) else made for made in reconcilers]
         self._declarations = [declaration_for(reconciler) for reconciler in self._reconcilers]
@@ -78,7 +82,10 @@ class Manager:
         self._options = options or Options()
         self._config = config
         self._abort = abort
-        self._clock = SystemClock()
+        if client is not None and self._options.leader_elect:
+            raise UsageError("a manager with a given client can't elect a leader", hint="leave leader_elect off")
+        self._client = client
+        self._clock: Clock = clock or SystemClock()
         self._controllers: list[Controller] = []
         self._stopped = threading.Event()
         self._cache: Cache | None = None
@@ -109,6 +116,11 @@ class Manager:
         return not self._not_ready()
 
     @property
+    def idle(self) -> bool:
+        """Whether no object is being reconciled, or waits to be now."""
+        return not any(controller.queue.in_progress() or controller.queue.depth() for controller in self._controllers)
+
+    @property
     def cache(self) -> Cache:
         """The cache; raises PyopscaffoldError before ``run`` has made it."""
         if self._cache is None:
@@ -116,13 +128,16 @@ class Manager:
         return self._cache
 
     async def _run(self, stack: AsyncExitStack) -> None:
-        config = self._config or load(self._options.kubeconfig)
+        config = self._config or (
+            ClusterConfig(server="the given client") if self._client else load(self._options.kubeconfig)
+        )
         metrics = Metrics()
         side = stack.enter_context(SideThread())
         watchdog = self._watchdog()
         await self._serve(stack, side, metrics, watchdog)
-        client = self._connect(config, metrics)
-        stack.push_async_callback(client.close)
+        client = self._client or self._connect(config, metrics)
+        if client is not self._client:
+            stack.push_async_callback(client.close)
         await self._check_access(client, config)
         side.spawn(watchdog.run())
         elector = self._elector(stack, side, config, metrics) if self._options.leader_elect else None
