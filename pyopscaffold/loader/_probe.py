@@ -163,6 +163,8 @@ class Reader:
         except Exception as error:  # noqa: BLE001 - a default_factory or a hint may raise anything
             self._problem(cls, f"its fields can't be read: {type(error).__name__}: {error}")
             return
+        for name in _init_only(cls):
+            self._problem(cls, "it is an InitVar, which no object has; make it a field", name)
         places = self.sources.fields(cls)
         for info in infos:
             place = places.get(info.name) or self.sources.place(cls)
@@ -234,6 +236,12 @@ class Reader:
         return _unsupported(hint)
 
 
+def _init_only(cls: Any) -> list[str]:
+    """Return the names of a dataclass's InitVars, which dataclasses.fields leaves out."""
+    kinds = {name: repr(getattr(field, "_field_type", "")) for name, field in cls.__dataclass_fields__.items()}
+    return [name for name, kind in kinds.items() if kind == "_FIELD_INITVAR"]
+
+
 def _unsupported(hint: Any) -> Json:
     dataclass_union = any(dataclasses.is_dataclass(get_origin(part) or part) for part in get_args(hint))
     text = hint.__qualname__ if type(hint) is type else str(hint).replace("typing.", "")
@@ -258,11 +266,12 @@ def _markers(metadata: tuple[Any, ...]) -> Iterator[list[Any]]:
         return cls.__name__ if issubclass(cls, Marker) else f"annotated_types.{cls.__name__}"
 
     for item in metadata:
+        cls: Any = type(item)
         if isinstance(item, type):
             if issubclass(item, Marker) or item.__module__ == "annotated_types":
                 yield [name_of(item), None]
-        elif isinstance(item, Marker) or _is_bound(type(item)):
-            yield [name_of(type(item)), {field.name: _argument(getattr(item, field.name)) for field in _fields(item)}]
+        elif isinstance(item, Marker) or _is_bound(cls):
+            yield [name_of(cls), {field.name: _argument(getattr(item, field.name)) for field in _fields(item)}]
         elif isinstance(item, GroupedMetadata):
             yield from _markers(tuple(item))
 
@@ -335,6 +344,7 @@ def _controller(cls: Any) -> Json:
         "owns": [_gvk(gvk_of(kind)) for kind in declared.owns],
         "watches": [_gvk(gvk_of(watch.kind)) for watch in declared.watches],
         "has_status": "status" in declared.resource.__dataclass_fields__,
+        "reconciles": any("reconcile" in base.__dict__ for base in own),
         "finalizes": any("finalize" in base.__dict__ for base in own),
         "rbac": [dataclasses.asdict(rule) for rule in rbac_of(cls)],
         "file": declared.file,

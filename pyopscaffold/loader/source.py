@@ -30,6 +30,7 @@ from pyopscaffold.model.kinds import (
     TypeModel,
 )
 from pyopscaffold.model.known import is_known
+from pyopscaffold.schema import formats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,6 +133,10 @@ class _Reader:
     def _kind(self, item: Json) -> KindModel:
         struct = self._struct(item["struct"])
         root = dataclasses.replace(struct, fields=tuple(field for field in struct.fields if field.name != "metadata"))
+        for member in struct.fields:
+            if member.name == "metadata" and (member.type != KnownType("ObjectMeta") or member.markers):
+                message = "it is the ObjectMeta of every object, with no say in the CRD; remove the field"
+                self._report(member.span, f"{struct.name}.metadata", message)
         span = self._span(item)
         unread = frozenset(problem["subject"] for problem in self._answer["problems"])
         paths = PathReader(root, lambda message: self._report(span, root.name, message), unread=unread)
@@ -152,6 +157,9 @@ class _Reader:
         )
 
     def _controller(self, item: Json) -> ControllerModel:
+        if not item["reconciles"]:
+            message = f"{item['class']} has no reconcile; write async def reconcile(self, ctx, obj)"
+            self._report(self._span(item), "@controller", message)
         return ControllerModel(
             name=item["name"],
             resource=GroupVersionKind(**item["resource"]),
@@ -259,6 +267,9 @@ class _Reader:
                 self._report(span, subject, f"{name} is the marker's class; write {name}(...)")
                 continue
             marker = _revived(cls, arguments)
+            if isinstance(marker, own_markers.Format) and not formats.is_known(marker.name):
+                message = f"the API server knows no format {marker.name}, and takes any value"
+                self.warnings.add(self._problem(span, subject, f"{message}; {choose(str(marker.name), formats.NAMES)}"))
             if isinstance(marker, own_markers.ListMap) and isinstance(shape, ListType):
                 marker = own_markers.ListMap(*self._keys(marker.keys, shape.items, span, subject))
             if isinstance(marker, checks.CHOICES):

@@ -152,6 +152,17 @@ _KNOWN: Final[dict[str, Callable[[str], bool]]] = {
 }
 
 
+_OF_NUMBERS = frozenset({"double", "float", "int32", "int64"})
+
+NAMES: Final = frozenset({"date-time", *_KNOWN.keys() - {"datetime"}, *_OF_NUMBERS})
+"""The formats that the API server knows, those of numbers among them; it does not mind dashes in the others."""
+
+
+def is_known(name: str) -> bool:
+    """Whether the API server holds values to a format, or at least has heard of it."""
+    return name in _OF_NUMBERS or name.replace("-", "") in _KNOWN
+
+
 def fits(name: str, text: str) -> bool:
     """Return whether a string has a format; those that the server ignores, ``email`` and ``uri`` fit always.
 

@@ -47,7 +47,8 @@ def test_rbac(tmp_path: Path, rule: str, message: str) -> None:
 
         @rbac({rule})
         @controller(Thing)
-        class ThingReconciler: ...
+        class ThingReconciler:
+            def reconcile(self, ctx, obj): ...
         """
     (said,) = told(tmp_path, text)
     assert said.startswith(f"acme/api/kind.py:{FIRST + 9}: @rbac: ")
@@ -109,13 +110,15 @@ def test_two_controllers_of_one_name(tmp_path: Path) -> None:
             spec: Spec
 
         @controller(Thing)
-        class A: ...
+        class A:
+            def reconcile(self, ctx, obj): ...
 
         @controller(Thing)
-        class B: ...
+        class B:
+            def reconcile(self, ctx, obj): ...
         """,
     )
-    assert [line.split(": ")[0] for line in said] == [f"acme/api/kind.py:{FIRST + number}" for number in (9, 12)]
+    assert [line.split(": ")[0] for line in said] == [f"acme/api/kind.py:{FIRST + number}" for number in (9, 13)]
 
 
 def test_rule_without_a_controller(tmp_path: Path) -> None:

@@ -202,7 +202,8 @@ from acme.controllers.base import Base
 @rbac(groups=["core"], resources=["secrets"], verbs=["list"])
 @rbac(urls=["/metrics"], verbs=["get"])
 @controller(Thing, owns=[STATEFUL_SET, SERVICE], watches=[Watch(kind=SECRET, map=lambda secret: [])])
-class ThingReconciler(Base): ...
+class ThingReconciler(Base):
+    async def reconcile(self, ctx, thing): ...
 """,
 }
 
