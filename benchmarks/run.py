@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 HEADER = """# Results
 
-Written by `make bench`; wall-clock times of whole processes (of the codec: of calls), paired runs in turn, medians quoted.
+Written by `make bench`; wall-clock times of whole processes (of the codec: of calls), paired runs, medians quoted.
 Measured on {date}: {cores} cores, {system} {machine}, Python {python}.
 
 | what | bound | measured | |

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 
-from pyopscaffold.generate import samples
+from pyopscaffold.generate import rbac, samples
 from pyopscaffold.model.kinds import FieldModel, KnownType, ListType, SourceSpan
 from pyopscaffold.model.known import is_known, schema_of
 from pyopscaffold.model.project import Project
 from pyopscaffold.model.schema import kind_schema, type_schema
 from pyopscaffold.schema import to_mapping, validate
-from tests.unit.loader.projects import read_kind, told
+from tests.unit.loader.projects import IMPORTS, read, read_kind, told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,6 +91,31 @@ def test_key_that_may_be_missing(tmp_path: Path) -> None:
     """A key that neither Kubernetes nor its default gives is refused."""
     (message,) = told(tmp_path, THING.replace('"protocol")', '"host_port")'))
     assert "the key host_port can be missing" in message
+
+
+def test_owned_kinds(tmp_path: Path) -> None:
+    """What a controller owns and watches by class, its role grants."""
+    controller = """\
+    from acme.api.kind import Thing
+    from pyopscaffold.api import Watch, controller
+    from pyopscaffold.k8s.apps.v1 import StatefulSet
+    from pyopscaffold.k8s.core.v1 import Pod, Service
+
+    @controller(Thing, owns=[StatefulSet, Service], watches=[Watch(kind=Pod, map=lambda pod: [])])
+    class ThingReconciler:
+        async def reconcile(self, ctx, obj): ...
+    """
+    model = read(tmp_path, {"api/kind.py": IMPORTS + THING, "controllers/kind.py": controller})
+    role = next(item.text for item in rbac.artefacts(model, PROJECT) if item.path == "config/rbac/role.yaml")
+    granted = {
+        (group, resource)
+        for rule in yaml.safe_load(role)["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+
+    assert {("apps", "statefulsets"), ("", "services"), ("", "pods")} <= granted
+    assert [kind.gvk.kind for kind in model.kinds] == ["Thing"]
 
 
 def test_sample(tmp_path: Path) -> None:
