@@ -1,0 +1,39 @@
+"""CRDs of classes under ``@resource``, read in this very process."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyopscaffold.api import Object
+
+Json = dict[str, Any]
+
+
+@cache
+def crd_of(*classes: type[Object]) -> Json:
+    """Return the CRD that ``pyopscaffold generate`` makes of a kind; ``classes`` are its versions.
+
+    Raises:
+        DeclarationError: the declarations are wrong.
+
+    """
+    # the generator is the tool's, and takes a while to import: a test of plain ConfigMaps does without
+    from pyopscaffold import __version__  # noqa: PLC0415
+    from pyopscaffold.generate import crd  # noqa: PLC0415
+    from pyopscaffold.loader import _probe, source  # noqa: PLC0415
+
+    reader = _probe.Reader()
+    # whatever else a probe may tell is an empty list
+    answer: Json = defaultdict(list)
+    answer.update(
+        package=classes[0].__module__.partition(".")[0],
+        resources=[_probe._resource(reader, cls) for cls in classes],  # noqa: SLF001 - the probe is a program
+        structs=reader.structs,
+        problems=reader.problems,
+        version=__version__,
+    )
+    return crd.crd_of(source.model_of(Path("/"), answer).kinds)
