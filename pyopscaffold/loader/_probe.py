@@ -164,7 +164,7 @@ class Reader:
             self._problem(cls, f"its fields can't be read: {type(error).__name__}: {error}")
             return
         for name in _init_only(cls):
-            self._problem(cls, "it is an InitVar, which no object has; make it a field", name)
+            self._problem(cls, "it is an InitVar, which no object has; give it a default, or make it a field", name)
         places = self.sources.fields(cls)
         for info in infos:
             place = places.get(info.name) or self.sources.place(cls)
@@ -237,9 +237,9 @@ class Reader:
 
 
 def _init_only(cls: Any) -> list[str]:
-    """Return the names of a dataclass's InitVars, which dataclasses.fields leaves out."""
-    kinds = {name: repr(getattr(field, "_field_type", "")) for name, field in cls.__dataclass_fields__.items()}
-    return [name for name, kind in kinds.items() if kind == "_FIELD_INITVAR"]
+    """Return the names of a dataclass's InitVars without a default: no object that is read has a value for them."""
+    bare = {name: field for name, field in cls.__dataclass_fields__.items() if field.default is dataclasses.MISSING}
+    return [name for name, field in bare.items() if repr(getattr(field, "_field_type", "")) == "_FIELD_INITVAR"]
 
 
 def _unsupported(hint: Any) -> Json:

@@ -36,10 +36,11 @@ def test_metadata_declared_once_more(tmp_path: Path) -> None:
 
 
 def test_init_var(tmp_path: Path) -> None:
-    """An InitVar is no field of the object, though it looks like one."""
-    text = f"from dataclasses import InitVar\n{SPEC}{KIND}".replace("x: int", "x: InitVar[int]")
+    """An InitVar is no field of the object; without a default, no object could be read."""
+    text = f"from dataclasses import InitVar\n{SPEC}{KIND}".replace("x: int", "x: InitVar[int]\n    y: InitVar[int] = 1")
     (said,) = told(tmp_path, text)
-    assert said == f"acme/api/kind.py:{FIRST + 3}: Spec.x: it is an InitVar, which no object has; make it a field"
+    message = "it is an InitVar, which no object has; give it a default, or make it a field"
+    assert said == f"acme/api/kind.py:{FIRST + 3}: Spec.x: {message}"
 
 
 @pytest.mark.parametrize("base", ["", "(Reconciler[Thing])"])
