@@ -17,7 +17,7 @@ GO_BUILD := CGO_ENABLED=0 GOFLAGS=-buildvcs=false GOWORK=off go build -trimpath 
 .DELETE_ON_ERROR:
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 ## Environment
 

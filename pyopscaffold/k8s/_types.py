@@ -94,8 +94,9 @@ def _refuse(cls: type[KubernetesType], values: Mapping[str, Any]) -> None:
 class Module:
     """The types of one module."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, others: tuple[type, ...]) -> None:
         self._name = name
+        self._others = others
         self._hints: dict[str, Any] = {}
 
     @cached_property
@@ -106,7 +107,11 @@ class Module:
 
     def names(self) -> list[str]:
         """Return the names of all types, made or not."""
-        return sorted({*self._packed["types"], *vars(sys.modules[self._name]).get("__all__", ())})
+        return sorted([*self._packed["types"], *(other.__name__ for other in self._others)])
+
+    def attribute(self, name: str) -> Any:
+        """Return the class of a type, or what ``from … import *`` asks for."""
+        return self.names() if name == "__all__" else self.get(name)
 
     def get(self, name: str) -> type:
         """Return the class of a type, made at the first call.
@@ -183,7 +188,7 @@ def _field(name: str, hint: Any, *, optional: bool) -> Field[Any]:
     return made  # type: ignore[no-any-return]  # Any only for the private attribute
 
 
-def lazy(name: str) -> tuple[Callable[[str], type], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for the module of that name (PEP 562)."""
-    module = Module(name)
-    return module.get, module.names
+def lazy(name: str, *others: type) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` (PEP 562) for the module of that name, which has ``others`` as well."""
+    module = Module(name, others)
+    return module.attribute, module.names

@@ -32,12 +32,12 @@ def files(published: Published) -> dict[str, str]:
 
 
 def _code(module: str) -> str:
-    own = f'"""Kubernetes\' own types of {module}, as dataclasses."""\n\nfrom __future__ import annotations\n\n'
-    lines = "from pyopscaffold.k8s._types import lazy\n"
+    head = f'"""Kubernetes\' own types of {module}, as dataclasses."""\n\nfrom __future__ import annotations\n\n'
+    imports, others = "from pyopscaffold.k8s._types import lazy\n", ""
     if module == "meta/v1":
-        lines += "from pyopscaffold.kube.meta import Condition, ObjectMeta, OwnerReference\n\n"
-        lines += '__all__ = ["Condition", "ObjectMeta", "OwnerReference"]\n'
-    return f"{own}{lines}\n__getattr__, __dir__ = lazy(__name__)\n"
+        others = ", ".join(sorted(stubs.META))
+        imports += f"from pyopscaffold.kube.meta import {others}\n"
+    return f"{head}{imports}\n__getattr__, __dir__ = lazy(__name__{', ' if others else ''}{others})\n"
 
 
 def _package(module: str) -> str:

@@ -37,7 +37,7 @@ _HOMES = {
     "dataclass": "dataclasses",
     "datetime": "datetime",
 }
-_META = {"Condition", "ObjectMeta", "OwnerReference"}
+META = {"Condition", "ObjectMeta", "OwnerReference"}
 """What is defined in pyopscaffold.kube.meta."""
 
 
@@ -53,9 +53,9 @@ class Stub:
         blocks = ["\n".join(self._class(item)) for item in classes]
         own = [item.name for item in classes]
         if self._module == "meta/v1":
-            self._used.update(("pyopscaffold.kube.meta", f"{name} as {name}") for name in _META)
+            self._used.update(("pyopscaffold.kube.meta", f"{name} as {name}") for name in META)
         imports = [f"from {home} import {name}" for home, name in sorted(self._used)]
-        exported = "".join(f'    "{name}",\n' for name in sorted({*own, *(_META if self._module == "meta/v1" else ())}))
+        exported = "".join(f'    "{name}",\n' for name in sorted({*own, *(META if self._module == "meta/v1" else ())}))
         head = f"{HEADER}\n" + "\n".join(imports) + f"\n\n__all__ = [\n{exported}]\n\n"
         return head + "\n\n".join(blocks) + "\n"
 
@@ -84,7 +84,7 @@ class Stub:
             name = _SCALARS[found.name]
             return self._name(name) if name in _HOMES else name
         home, name = module_of(found.name), found.name.rpartition(".")[2]
-        if home == "meta/v1" and name in _META:
+        if home == "meta/v1" and name in META:
             self._used.add(("pyopscaffold.kube.meta", name))
         elif home != self._module:
             self._used.add((f"pyopscaffold.k8s.{home.replace('/', '.')}", name))

@@ -5,6 +5,4 @@ from __future__ import annotations
 from pyopscaffold.k8s._types import lazy
 from pyopscaffold.kube.meta import Condition, ObjectMeta, OwnerReference
 
-__all__ = ["Condition", "ObjectMeta", "OwnerReference"]
-
-__getattr__, __dir__ = lazy(__name__)
+__getattr__, __dir__ = lazy(__name__, Condition, ObjectMeta, OwnerReference)

@@ -194,6 +194,14 @@ def test_unknown_names_are_import_errors() -> None:
     assert {"Pod", "PodSpec", "Volume"} <= set(dir(import_module("pyopscaffold.k8s.core.v1")))
 
 
+def test_all_of_a_module_can_be_imported() -> None:
+    """A star brings the types of a module, those too that are written by hand, and nothing else."""
+    names: dict[str, object] = {}
+    exec("from pyopscaffold.k8s.meta.v1 import *", names)  # noqa: S102 - a star is for modules only
+    assert set(names) - {"__builtins__"} == set(dir(import_module("pyopscaffold.k8s.meta.v1")))
+    assert names["ObjectMeta"] is ObjectMeta
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_classes_are_as_the_stub_shows(module: str) -> None:
     """Each class has the fields, defaults and base of its stub, and each module the names."""

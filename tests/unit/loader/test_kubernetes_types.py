@@ -78,6 +78,30 @@ def test_column_through_an_embedded_type(tmp_path: Path) -> None:
     assert (column.json_path, column.type) == (".spec.service.clusterIP", "string")
 
 
+def test_defaults(tmp_path: Path) -> None:
+    """A default of such a type is the server's too, and judged by its schema."""
+    text = """\
+from pyopscaffold.k8s.core.v1 import ResourceRequirements, Toleration
+
+@dataclass(kw_only=True)
+class ThingSpec:
+    resources: ResourceRequirements = field(default_factory=lambda: ResourceRequirements(limits={"cpu": "100m"}))
+    none: ResourceRequirements = field(default_factory=ResourceRequirements)
+    tolerations: list[Toleration] = field(default_factory=lambda: [Toleration(key="a", toleration_seconds=5)])
+
+@resource(group="example.com", version="v1")
+@dataclass(kw_only=True)
+class Thing(Object):
+    spec: ThingSpec
+"""
+    spec = spec_of(read_kind(tmp_path, text))
+    assert spec["resources"]["default"] == {"limits": {"cpu": "100m"}}
+    assert spec["none"]["default"] == {}
+    assert spec["tolerations"]["default"] == [{"key": "a", "tolerationSeconds": 5}]
+    (message,) = told(tmp_path / "other", text.replace('"100m"', '"much"'))
+    assert "ThingSpec.resources: its default is not allowed: limits.cpu" in message
+
+
 def test_misspelt_names_inside(tmp_path: Path) -> None:
     """Keys and paths that the type does not have are told, with what was meant."""
     wrong = THING.replace("cluster_ip", "clusterIP").replace('ListMap("container_port"', 'ListMap("port"')
