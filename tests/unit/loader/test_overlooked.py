@@ -37,7 +37,8 @@ def test_metadata_declared_once_more(tmp_path: Path) -> None:
 
 def test_init_var(tmp_path: Path) -> None:
     """An InitVar is no field of the object; without a default, no object could be read."""
-    text = f"from dataclasses import InitVar\n{SPEC}{KIND}".replace("x: int", "x: InitVar[int]\n    y: InitVar[int] = 1")
+    spec = SPEC.replace("x: int", "x: InitVar[int]\n    y: InitVar[int] = 1")
+    text = f"from dataclasses import InitVar\n{spec}{KIND}"
     (said,) = told(tmp_path, text)
     message = "it is an InitVar, which no object has; give it a default, or make it a field"
     assert said == f"acme/api/kind.py:{FIRST + 3}: Spec.x: {message}"
