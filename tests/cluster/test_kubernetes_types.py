@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from contextlib import closing
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pyopscaffold import codec
-from pyopscaffold.api import ObjectMeta, Watch, controller
+from pyopscaffold.api import Object, ObjectMeta, Watch, controller
 from pyopscaffold.generate.crd import crd_of
 from pyopscaffold.k8s.apps.v1 import StatefulSet, StatefulSetSpec
 from pyopscaffold.k8s.coordination.v1 import Lease, LeaseSpec
@@ -308,6 +310,27 @@ def test_nothing_is_lost_on_the_way(admin: RestClient, namespace: str) -> None:
         del raw["metadata"]["managedFields"]
         assert lost(raw, codec.to_mapping(codec.decode(cls, raw))) == []
     assert {field.name for field in fields(Pod)} == {"metadata", "spec", "status"}
+
+
+def listed_kinds() -> list[type[Object]]:
+    """Return the kinds that the server lists."""
+    unlisted = {"Binding", "Eviction"}
+    modules = [import_module(f"pyopscaffold.k8s.{module.replace('/', '.')}") for module in MODULES]
+    classes = [getattr(module, name) for module in modules for name in dir(module)]
+    return [cls for cls in classes if issubclass(cls, Object) and cls.kind not in unlisted]
+
+
+def test_everything_in_a_cluster_is_read(admin: RestClient) -> None:
+    """Each object of each kind, as the server itself makes them, is read and written without loss."""
+    counts = Counter[str]()
+    for cls in listed_kinds():
+        prefix = f"/apis/{cls.api_version}" if cls.gvk.group else "/api/v1"
+        for raw in admin.get(f"{prefix}/{cls.gvk.plural}")["items"]:
+            raw["metadata"].pop("managedFields", None)
+            assert lost(raw, codec.to_mapping(codec.decode(cls, raw))) == [], raw
+            counts[cls.kind] += 1
+    assert counts["ClusterRole"] > 50
+    assert len(counts) >= 10, counts
 
 
 def of_same_name(item: ConfigMap) -> list[tuple[str, str]]:
