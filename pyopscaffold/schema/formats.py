@@ -6,7 +6,6 @@ kube-openapi pkg/validation/strfmt; the two Kubernetes names are judged since Ku
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import unicodedata
 from datetime import date
@@ -15,30 +14,28 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_DATE = re.compile(r"([0-9]{4})(-[0-9]{2}-[0-9]{2})")
+_DATE: Final = r"([0-9]{4})(-[0-9]{2}-[0-9]{2})"
 # The sign before a fraction may be any: the server's expression has an unescaped dot there.
-_TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|[+-][0-9]{2}:[0-9]{2})")
-_GO_DURATION = re.compile(r"[-+]?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)")
-_SCALA_DURATION = re.compile(r"[0-9]+\s*([A-Za-zµ]+)", re.ASCII)
+_TIME: Final = r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|[+-][0-9]{2}:[0-9]{2})"
+_GO_DURATION: Final = r"[-+]?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)"
+_SCALA_DURATION: Final = r"(?a)[0-9]+\s*([A-Za-zµ]+)"
 _UNITS = frozenset("ns us µs ms s sec m h hr d w wk".split())  # noqa: SIM905 - a list of a dozen quoted words
 _UNIT_STEMS = ("nano", "micro", "milli", "sec", "min", "hour", "day", "week")
 # One dash, and only after the first letter, in a name of one label: so says the server's expression.
-_HOSTNAME = re.compile(
-    r"[a-zA-Z0-9](-?[a-zA-Z0-9]{0,62})?|([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z]{2,63}"
-)
-_CARD = re.compile(
+_HOSTNAME: Final = r"[a-zA-Z0-9](-?[a-zA-Z0-9]{0,62})?|([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z]{2,63}"
+_CARD: Final = (
     r"4[0-9]{12}([0-9]{3})?|5[1-5][0-9]{14}|(222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}"
     r"|6(011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(0[0-5]|[68][0-9])[0-9]{11}|(2131|1800|35[0-9]{3})[0-9]{11}"
     r"|6[27][0-9]{14}"
 )
-_SPACING = re.compile(r"[\s-]+", re.ASCII)
+_SPACING: Final = r"(?a)[\s-]+"
 _SHORT_NAME: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _BYTE: Final = r"(0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])"
 
 
 def _matches(pattern: str, *, most: int | None = None) -> Callable[[str], bool]:
-    compiled = re.compile(pattern, re.ASCII)
-    return lambda text: (most is None or len(text) <= most) and compiled.fullmatch(text) is not None
+    # Compiled at the first use: most projects have none of them.
+    return lambda text: (most is None or len(text) <= most) and re.fullmatch(pattern, text, re.ASCII) is not None
 
 
 def _uuid(version: str = "", variant: str = "") -> Callable[[str], bool]:
@@ -47,7 +44,7 @@ def _uuid(version: str = "", variant: str = "") -> Callable[[str], bool]:
 
 
 def _is_date(text: str) -> bool:
-    if (found := _DATE.fullmatch(text)) is None:
+    if (found := re.fullmatch(_DATE, text)) is None:
         return False
     try:
         # Go has a year 0, Python does not; both it and 2000 are leap years.
@@ -59,16 +56,20 @@ def _is_date(text: str) -> bool:
 
 def _is_datetime(text: str) -> bool:
     day, separator, rest = text.lower().partition("t")
-    time = _TIME.fullmatch(rest.partition("t")[0])
+    time = re.fullmatch(_TIME, rest.partition("t")[0])
     return bool(separator and time and _is_date(day) and time[1] <= "23" and time[2] <= "59" and time[3] <= "59")
 
 
 def _is_duration(text: str) -> bool:
-    units = (unit.lower() for unit in _SCALA_DURATION.findall(text))
-    return bool(_GO_DURATION.fullmatch(text)) or any(unit in _UNITS or unit.startswith(_UNIT_STEMS) for unit in units)
+    units = (unit.lower() for unit in re.findall(_SCALA_DURATION, text))
+    return bool(re.fullmatch(_GO_DURATION, text)) or any(
+        unit in _UNITS or unit.startswith(_UNIT_STEMS) for unit in units
+    )
 
 
 def _is_ip(text: str) -> bool:
+    import ipaddress  # noqa: PLC0415 - not cheap, and seldom needed
+
     try:
         # As Go did once, the server takes 010.0.0.1 for 10.0.0.1; a zone is none of an address for it.
         ipaddress.ip_address(text if ":" in text else re.sub(r"(^|\.)0+(?=[0-9])", r"\1", text))
@@ -95,27 +96,27 @@ def _is_hostname(text: str) -> bool:
     # To the server letters and symbols of any script are part of a label, symbols not of the last one.
     plain = "".join({"L": "a", "S": "0"}.get(unicodedata.category(letter)[0], letter) for letter in text)
     octets = text.encode()
-    return bool(_HOSTNAME.fullmatch(plain)) and len(octets) <= 255 and max(map(len, octets.split(b"."))) <= 63  # noqa: PLR2004 - RFC 1034
+    return bool(re.fullmatch(_HOSTNAME, plain)) and len(octets) <= 255 and max(map(len, octets.split(b"."))) <= 63  # noqa: PLR2004 - RFC 1034
 
 
 def _is_isbn10(text: str) -> bool:
-    plain = _SPACING.sub("", text)
+    plain = re.sub(_SPACING, "", text)
     if not re.fullmatch("[0-9]{9}[0-9X]", plain):
         return False
     return sum(at * (10 if digit == "X" else int(digit)) for at, digit in enumerate(plain, 1)) % 11 == 0
 
 
 def _is_isbn13(text: str) -> bool:
-    plain = _SPACING.sub("", text)
+    plain = re.sub(_SPACING, "", text)
     if not re.fullmatch("[0-9]{13}", plain):
         return False
     return sum((1, 3)[at % 2] * int(digit) for at, digit in enumerate(plain)) % 10 == 0
 
 
 def _is_card(text: str) -> bool:
-    plain = _SPACING.sub("", text)
+    plain = re.sub(_SPACING, "", text)
     doubled = "".join(str(int(digit) * (1 + at % 2)) for at, digit in enumerate(reversed(plain)) if digit.isdecimal())
-    return bool(_CARD.fullmatch(plain)) and sum(map(int, doubled)) % 10 == 0
+    return bool(re.fullmatch(_CARD, plain)) and sum(map(int, doubled)) % 10 == 0
 
 
 def _anything(_text: str) -> bool:
