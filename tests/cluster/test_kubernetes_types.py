@@ -275,12 +275,12 @@ POD: dict[str, Any] = {
 
 
 def lost(before: Any, after: Any, path: str = "") -> list[str]:
-    """Return the paths of what ``before`` has and ``after`` has not, nulls and empty lists aside."""
+    """Return the paths of what ``before`` has and ``after`` has not, nulls aside."""
     if isinstance(before, dict) and isinstance(after, dict):
         return [
             item
             for key, value in before.items()
-            if value not in (None, [], {})
+            if value is not None
             for item in lost(value, after.get(key), f"{path}.{key}")
         ]
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
