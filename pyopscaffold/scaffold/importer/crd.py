@@ -97,6 +97,7 @@ class _Version:
 
     def imported(self) -> Imported:
         """Return the module."""
+        self._note_the_rest()
         data = self._version.get("schema", {}).get("openAPIV3Schema", {})
         schema = self._whole(from_mapping(data, report=self._unread))
         paths = {item["jsonPath"] for item in self._version.get("selectableFields") or ()}
@@ -122,6 +123,13 @@ class _Version:
             text=module(title, classes, top),
             notes=tuple(self._notes),
         )
+
+    def _note_the_rest(self) -> None:
+        """Say what of the CRD around its versions is left out."""
+        if (self._spec.get("conversion") or {}).get("strategy", "None") != "None":
+            self._note("", "the conversion webhook is left out: there are none yet")
+        if self._spec.get("preserveUnknownFields"):
+            self._note("", "preserveUnknownFields is left out: no server takes it with apiextensions.k8s.io/v1")
 
     def _unread(self, path: str, keyword: str) -> None:
         self._note(path, f"{keyword} has no marker")
