@@ -102,6 +102,10 @@ demo: setup ## See it work: from an empty folder to a reconciling operator on a 
 examples: setup ## Make examples/ anew with today's templates; what was edited by hand stays
 	$(BIN)/python examples/remake.py
 
+.PHONY: docs
+docs: setup ## Write docs/markers.md anew from the code
+	$(BIN)/python -m scripts.markers
+
 .PHONY: kubernetes-types
 kubernetes-types: setup ## Make pyopscaffold/k8s anew from what the pinned Kubernetes publishes
 	$(BIN)/python -m scripts.kubernetes_types

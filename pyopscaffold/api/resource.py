@@ -145,9 +145,7 @@ def resource(
 
     def declare(cls: type[_T]) -> type[_T]:
         if refuse([*_misplaced(cls), *wrong], file=file, line=line, subject=cls.__name__):
-            setattr(cls, _REFUSED, True)
-            _refused.append(cls)
-            return cls
+            return _refuse(cls)
         name = kind or cls.__name__
         gvk = GroupVersionKind(group, version, name, plural=plural, namespaced=scope == "Namespaced")
         declaration = ResourceDeclaration(
@@ -200,6 +198,12 @@ def declare_builtin(cls: type[_T], gvk: GroupVersionKind, *, short_names: tuple[
         line=0,
     )
     return _marked(cls, declaration)
+
+
+def _refuse(cls: type[_T]) -> type[_T]:
+    setattr(cls, _REFUSED, True)
+    _refused.append(cls)
+    return cls
 
 
 def _misplaced(cls: type) -> Iterator[str]:
