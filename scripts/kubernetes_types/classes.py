@@ -20,6 +20,8 @@ _SCALARS = {
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": "int-or-string",
     "io.k8s.apimachinery.pkg.runtime.RawExtension": "object",
 }
+_MAY_BE_NULL = {"eventTime", "lastObservedTime", "limits"}
+"""Required fields of which the server makes null where they are not set: of events.k8s.io, and of a LimitRange."""
 _FORMATS = {"byte": "bytes", "int32": "int32", "int64": "int64"}
 
 
@@ -77,8 +79,7 @@ def _class(published: Published, name: str) -> TypeClass:
 
 def _field(name: str, schema: Json, required: list[str]) -> TypeField:
     shape = _type(schema)
-    # The server writes null for a required time that is not set (the eventTime of events.k8s.io).
-    demanded = name in required and shape.name not in {"time", "microtime"}
+    demanded = name in required and name not in _MAY_BE_NULL
     return TypeField(name, shape, demanded, schema.get("description", ""))
 
 

@@ -1553,7 +1553,7 @@ class LimitRangeItem:
 @dataclass(kw_only=True)
 class LimitRangeSpec:
     """LimitRangeSpec defines a min/max usage limit for resources that match on kind."""
-    limits: list[LimitRangeItem]
+    limits: list[LimitRangeItem] | None = None
     """Limits is the list of LimitRangeItem objects that are enforced."""
 
 @dataclass(kw_only=True)
