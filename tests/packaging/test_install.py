@@ -41,6 +41,10 @@ def test_runtime_wheel_alone(environment: Environment, built: Built) -> None:
 
     environment.evaluate("import pyopscaffold.api, pyopscaffold.runtime")
     assert importable(environment, [*TOOL_ONLY, "pyopscaffold.cli", "pyopscaffold.generate"]) == []
+    assert (
+        environment.evaluate("from pyopscaffold.k8s.apps.v1 import StatefulSet as s; print(s.gvk.plural)")
+        == "statefulsets"
+    )
 
 
 def test_declaring_does_not_import_the_client(environment: Environment, built: Built) -> None:
