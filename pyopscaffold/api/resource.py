@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field, is_dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from pyopscaffold.api.arguments import mapping, refuse, several, single
 from pyopscaffold.kube.gvk import GroupVersionKind
@@ -124,50 +124,47 @@ def resource(
         DeclarationError: an argument has a wrong type, or the class below is no dataclass deriving from Object.
 
     """
+    given = dict(locals())
     caller = sys._getframe(1)  # noqa: SLF001 - the only way to know where a declaration stands when source is absent
     file, line = caller.f_code.co_filename, caller.f_lineno
-    texts = {"group": group, "version": version, "kind": kind, "plural": plural, "singular": singular}
-    wrong = [
-        *(message for name, value in texts.items() for message in single(name, value, str)),
-        *(() if scope in _SCOPES else [f'scope is to be "Namespaced" or "Cluster", not {scope!r}']),
-        *several("short_names", short_names, str, such_as='"db"'),
-        *several("categories", categories, str, such_as='"all"'),
-        *several("columns", columns, Column, such_as="Column(...), Age()"),
-        *single("scale", scale, Scale, type(None)),
-        *single("served", served, bool),
-        *single("storage", storage, bool),
-        *single("deprecated", deprecated, str, type(None)),
-        *mapping("labels", labels),
-        *mapping("annotations", annotations),
-        *single("status_subresource", status_subresource, bool, type(None)),
-        *single("skip", skip, bool),
-    ]
+    wrong = list(_type_problems(given))
 
     def declare(cls: type[_T]) -> type[_T]:
         if refuse([*_misplaced(cls), *wrong], file=file, line=line, subject=cls.__name__):
             return _refuse(cls)
-        name = kind or cls.__name__
-        gvk = GroupVersionKind(group, version, name, plural=plural, namespaced=scope == "Namespaced")
-        declaration = ResourceDeclaration(
-            gvk=gvk,
-            singular=singular or name.lower(),
-            short_names=tuple(short_names),
-            categories=tuple(categories),
-            columns=tuple(columns),
-            scale=scale,
-            served=served,
-            storage=storage,
-            deprecated=deprecated,
-            labels=dict(labels or {}),
-            annotations=dict(annotations or {}),
-            status_subresource=status_subresource,
-            skip=skip,
-            file=file,
-            line=line,
-        )
-        return _declared(cls, declaration)
+        return _declared(cls, _declaration(cls, given, file=file, line=line))
 
     return declare
+
+
+def _type_problems(given: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("group", "version", "kind", "plural", "singular"):
+        yield from single(name, given[name], str)
+    if given["scope"] not in _SCOPES:
+        yield f'scope is to be "Namespaced" or "Cluster", not {given["scope"]!r}'
+    yield from several("short_names", given["short_names"], str, such_as='"db"')
+    yield from several("categories", given["categories"], str, such_as='"all"')
+    yield from several("columns", given["columns"], Column, such_as="Column(...), Age()")
+    yield from single("scale", given["scale"], Scale, type(None))
+    for name in ("served", "storage", "skip"):
+        yield from single(name, given[name], bool)
+    yield from single("deprecated", given["deprecated"], str, type(None))
+    yield from single("status_subresource", given["status_subresource"], bool, type(None))
+    yield from mapping("labels", given["labels"])
+    yield from mapping("annotations", given["annotations"])
+
+
+def _declaration(cls: type, given: Mapping[str, Any], *, file: str, line: int) -> ResourceDeclaration:
+    name = given["kind"] or cls.__name__
+    namespaced = given["scope"] == "Namespaced"
+    values: dict[str, Any] = {
+        "singular": given["singular"] or name.lower(),
+        **{name: tuple(given[name]) for name in ("short_names", "categories", "columns")},
+        **{name: dict(given[name] or {}) for name in ("labels", "annotations")},
+        **{name: given[name] for name in ("scale", "served", "storage", "deprecated", "status_subresource", "skip")},
+    }
+    gvk = GroupVersionKind(given["group"], given["version"], name, plural=given["plural"], namespaced=namespaced)
+    return ResourceDeclaration(gvk=gvk, **values, file=file, line=line)
 
 
 def _declared(cls: type[_T], declaration: ResourceDeclaration) -> type[_T]:
