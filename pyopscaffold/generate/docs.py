@@ -151,6 +151,8 @@ class _Book:
     def members(self, struct: StructType, schema: Schema) -> Iterator[str]:
         """Yield what holds for whole objects of a dataclass, and its fields."""
         kept = tuple(rules.kept(member.json_name) for member in struct.fields)
+        if schema.title:
+            yield f"**{prose(schema.title)}**\n\n"
         yield _listed(validations(schema, beyond=Schema(rules=kept)))
         for member in sorted(struct.fields, key=lambda member: member.json_name == "status"):
             yield from self._member(struct, member, schema)
@@ -164,7 +166,7 @@ class _Book:
         if schema.default is not UNSET:
             facts.append(f"default {value(schema.default)}")
         yield f"{', '.join(facts)}\n\n"
-        if schema.title:
+        if schema.title and schema.title != _own(member.type).title:
             yield f"**{prose(schema.title)}**\n\n"
         if text := member.description or _text_of(member.type):
             yield f"{prose(text)}\n\n"
@@ -208,13 +210,17 @@ def _listed(phrases: Iterable[str]) -> str:
 
 def _told(model: TypeModel, schema: Schema) -> Iterator[str]:
     """Yield the validations of a field, those of its items and values as such."""
-    own = type_schema(model) if isinstance(model, StructType | KnownType) else Schema()
-    yield from validations(schema, beyond=own)
+    yield from validations(schema, beyond=_own(model))
     match model:
         case ListType(items, _) if schema.items is not None:
             yield from (f"each item: {phrase}" for phrase in _told(items, schema.items))
         case MapType(values, _) if schema.additional_properties is not None:
             yield from (f"each value: {phrase}" for phrase in _told(values, schema.additional_properties))
+
+
+def _own(model: TypeModel) -> Schema:
+    """Return what is told of a value where its type is told."""
+    return type_schema(model) if isinstance(model, StructType | KnownType) else Schema()
 
 
 def _text_of(model: TypeModel) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 THING = (
     IMPORTS
     + '''
+@mark(Title("Port of a thing"))
 @cel("self.number != 22 || self.name == 'ssh'", message="22 is for ssh")
 @dataclass(kw_only=True)
 class Port:
@@ -198,6 +199,7 @@ def test_everything_is_told(model: ProjectModel, pages: dict[str, str]) -> None:
         ("FieldValueForbidden", "spec-retry: reason"),
         (", default `80`", "port-number: default"),
         ("same `name`", "spec-ports: list key"),
+        ("**Port of a thing**", "other-spec: title"),
         ("required\n", "thing-spec: required"),
         ("^(a|b)`*$", "spec-byName: pattern"),
     ],
@@ -237,6 +239,11 @@ def test_kind(pages: dict[str, str]) -> None:
 def test_index(pages: dict[str, str]) -> None:
     """The first page lists the kinds, with the first paragraph of each text."""
     assert "| [Thing](example.com_v1.md#thing) | `example.com/v1` | A thing. |\n" in pages[docs.INDEX]
+
+
+def test_title_of_a_type(pages: dict[str, str]) -> None:
+    """A dataclass's own title stands in its section, not in that of each field."""
+    assert pages[PAGE].count("**Port of a thing**") == 1
 
 
 def test_type_in_several_places(pages: dict[str, str]) -> None:
