@@ -1,4 +1,4 @@
-"""A real API server for tests: an embedded control plane, a simulated cluster on it, and a pytest plugin.
+"""API servers for tests: a real one, a simulated cluster on it, one in memory, and a pytest plugin.
 
 The names below are imported when they are first used, because a pytest plugin is loaded by every run of pytest.
 """
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pyopscaffold.testing.audit import AuditLog, AuditRecord
     from pyopscaffold.testing.binaries import Binaries
     from pyopscaffold.testing.controlplane import ControlPlane
+    from pyopscaffold.testing.fake import FakeCluster
     from pyopscaffold.testing.rest import RestClient
     from pyopscaffold.testing.server import ApiServer, Identity
     from pyopscaffold.testing.simulated.cluster import SimulatedCluster
@@ -24,6 +25,7 @@ __all__ = [
     "AuditRecord",
     "Binaries",
     "ControlPlane",
+    "FakeCluster",
     "Identity",
     "RestClient",
     "SimulatedCluster",
@@ -38,6 +40,7 @@ _HOMES = {
     "AuditRecord": "audit",
     "Binaries": "binaries",
     "ControlPlane": "controlplane",
+    "FakeCluster": "fake",
     "Identity": "server",
     "RestClient": "rest",
     "SimulatedCluster": "simulated.cluster",

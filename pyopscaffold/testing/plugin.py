@@ -1,4 +1,4 @@
-"""The pytest plugin: fixtures that give a test a real API server, or a simulated cluster.
+"""The pytest plugin: fixtures that give a test a real API server, a simulated cluster, or a server in memory.
 
 Every run of pytest loads it, so what a fixture needs is imported in the fixture.
 
@@ -13,6 +13,7 @@ fixture                       lifetime  gives
 ``cluster``                   run       the ``ApiServer`` of a simulated cluster, shared as ``api_server`` is
 ``cluster_namespace``         test      name of a fresh namespace on it, removed with all that is in it
 ``clusters``                  module    a function that starts further ones: ``SimulatedCluster``'s options
+``fake_cluster``              test      an empty ``FakeCluster``, an API server in memory
 ``rbac_proof``                test      nothing; the test fails if the operator's role is not just what it needs
 ============================  ========  =======================================================================
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from pyopscaffold.testing.broker import Broker
     from pyopscaffold.testing.controlplane import ControlPlane
+    from pyopscaffold.testing.fake import FakeCluster
     from pyopscaffold.testing.server import ApiServer
     from pyopscaffold.testing.simulated.cluster import SimulatedCluster
 
@@ -156,6 +158,14 @@ def isolated_api_server(pytestconfig: pytest.Config) -> Iterator[ApiServer]:
         yield _or_fail(plane.start)
     finally:
         plane.stop()
+
+
+@pytest.fixture
+def fake_cluster() -> FakeCluster:
+    """Give an API server in memory: ``fake_cluster.serve(MyKind)`` has it serve one's own kinds."""
+    from pyopscaffold.testing.fake import FakeCluster  # noqa: PLC0415 - see the module docstring
+
+    return FakeCluster()
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pyopscaffold.testing.fake import fields
 from pyopscaffold.testing.fake.failure import Cause, owned_by_others
+from pyopscaffold.testing.fake.fields import Path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pyopscaffold.schema import Schema
-    from pyopscaffold.testing.fake.fields import Path
 
 Json = dict[str, Any]
 
@@ -95,7 +95,7 @@ class Ledger:
         """Return what anybody owns."""
         return {path for entry in self._entries.values() for path in entry.fields}
 
-    def set(self, manager: Manager, owned: frozenset[Path], now: str) -> None:
+    def give(self, manager: Manager, owned: frozenset[Path], now: str) -> None:
         """Have a manager own these fields and no others."""
         old = self._entries.get(manager.identity)
         time = old.time if old is not None and old.fields == owned else now
@@ -125,7 +125,7 @@ def updated(
     ledger = Ledger((old or {}).get("metadata", {}).get("managedFields", ()))
     changed, removed = _difference(fields.of(old or {}, schema), fields.of(new, schema), ignored)
     ledger.take_from_others(manager, changed, removed, now, force=True)
-    ledger.set(manager, frozenset((ledger.fields_of(manager) - removed) | changed), now)
+    ledger.give(manager, frozenset((ledger.fields_of(manager) - removed) | changed), now)
     return ledger.to_json()
 
 
@@ -143,7 +143,7 @@ def applied(
     ledger = Ledger(live.get("metadata", {}).get("managedFields", ()))
     last = ledger.fields_of(manager)
     wanted = frozenset(_owned(fields.of(config, schema), ignored))
-    ledger.set(manager, wanted, now)
+    ledger.give(manager, wanted, now)
     result = merge(live, config, schema)
     gone = fields.with_parents(last) - fields.with_parents(ledger.all_fields())
     result = fields.without(result, schema, gone)
@@ -191,8 +191,9 @@ def _merge_lists(live: list[Any], config: list[Any], schema: Schema | None) -> l
 
 def _difference(old: dict[Path, Any], new: dict[Path, Any], ignored: frozenset[str]) -> tuple[set[Path], set[Path]]:
     """Return the fields that were added or have another value, and those that are gone."""
-    changed = {path for path, value in new.items() if path not in old or not _same(old[path], value)}
-    return _owned(changed, ignored), _owned(old.keys() - new.keys(), ignored)
+    before, after = fields.with_parents(old), fields.with_parents(new)
+    changed = {path for path, value in new.items() if path in old and not _same(old[path], value)}
+    return _owned(changed | (after - before), ignored), _owned(before - after, ignored)
 
 
 def _same(old: Any, new: Any) -> bool:

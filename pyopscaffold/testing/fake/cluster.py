@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from pyopscaffold.api import Object
 from pyopscaffold.api.declarations import gvk_of
 from pyopscaffold.errors import ApiError, PyopscaffoldError
 from pyopscaffold.kube.builtin import CUSTOM_RESOURCE_DEFINITION, NAMESPACE
@@ -26,6 +25,7 @@ from pyopscaffold.testing.fake.transport import Asked, FakeTransport
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
+    from pyopscaffold.api import Object
     from pyopscaffold.api.declarations import Kind
     from pyopscaffold.errors import ClientError
     from pyopscaffold.kube.gvk import GroupVersionKind
@@ -48,8 +48,9 @@ class FakeCluster:
     """An API server in memory; see :mod:`pyopscaffold.testing.fake` for what it does.
 
     ``resources`` are classes under ``@resource`` or CRDs, to be served from the start. Time is ``clock``'s, and stands
-    still unless it is moved: creation times, backoffs and ``requeue_after`` are all by it. ``ignore_rules`` does without
-    the CEL rules of CRDs, which are refused otherwise. One cluster belongs to one event loop.
+    still unless it is moved: creation times, backoffs and ``requeue_after`` are all by it. ``ignore_rules`` does
+    without the CEL rules of CRDs, which are refused otherwise. One cluster belongs to one event loop. ``client`` is for
+    it, and ``transport`` for clients of other kinds.
     """
 
     def __init__(
@@ -61,9 +62,9 @@ class FakeCluster:
         self.clock = clock or ManualClock()
         self._server = Server(lambda: f"{self.clock.now():%Y-%m-%dT%H:%M:%SZ}", ignore_rules=ignore_rules)
         self._faults: list[Fault] = []
-        self._transport = FakeTransport(self._server, self.clock, self._faults)
+        self.transport = FakeTransport(self._server, self.clock, self._faults)
         self._running: dict[int, asyncio.Task[None]] = {}
-        self.client: Client = ApiClient(self._transport, clock=self.clock)
+        self.client: Client = ApiClient(self.transport, clock=self.clock)
         for name in _NAMESPACES:
             self.add_namespace(name)
         self.serve(*resources)
@@ -71,7 +72,7 @@ class FakeCluster:
     @property
     def requests(self) -> Sequence[Asked]:
         """Every request so far; those for discovery are left out."""
-        return self._transport.asked
+        return self.transport.asked
 
     def serve(self, *resources: type[Object] | Mapping[str, Any]) -> None:
         """Install CRDs: of classes under ``@resource``, versions of one kind together, or as they are given.
@@ -87,7 +88,7 @@ class FakeCluster:
                 versions.setdefault(item.gvk.group_resource, []).append(item)
             else:
                 given.append(item)
-        for crd in (*(crds.crd_of(*classes) for classes in versions.values()), *given):
+        for crd in (*(crds.crd_of(classes) for classes in versions.values()), *given):
             self._create(CUSTOM_RESOURCE_DEFINITION, crd)
 
     def add_namespace(self, name: str) -> None:
@@ -105,8 +106,8 @@ class FakeCluster:
         self._faults.append(Fault(error, verb, None if kind is None else gvk_of(kind), name, times))
 
     def cut_watches(self, kind: Kind | None = None, *, cleanly: bool = False) -> None:
-        """Break the connections of all watches, or those of a kind; ``cleanly`` as a server does that has had enough."""
-        for watch in list(self._transport.watches):
+        """Break the connections of all watches, or of a kind's; ``cleanly`` as a server does that has had enough."""
+        for watch in list(self.transport.watches):
             if kind is None or gvk_of(kind) == watch.resource.kind:
                 watch.end("" if cleanly else "the connection was reset")
 
@@ -170,7 +171,7 @@ class FakeCluster:
         calm = 0
         while calm < _CALM_TURNS:
             # user code in a thread is waited for, and not only asked for
-            await asyncio.sleep(0 if calm or self._transport.in_flight else 0.0005)
+            await asyncio.sleep(0 if calm or self.transport.in_flight else 0.0005)
             running = self._running.get(id(manager))
             if running is not None and running.done():
                 running.result()
@@ -180,7 +181,7 @@ class FakeCluster:
                 raise UnsettledError(f"the operator does not come to rest; its last requests: {last}")
 
     def _is_still(self, manager: Manager) -> bool:
-        transport = self._transport
+        transport = self.transport
         return (
             manager.ready
             and manager.leading

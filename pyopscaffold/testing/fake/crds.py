@@ -8,19 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pyopscaffold.api import Object
 
 Json = dict[str, Any]
 
 
-@cache
-def crd_of(*classes: type[Object]) -> Json:
+def crd_of(classes: Iterable[type[Object]]) -> Json:
     """Return the CRD that ``pyopscaffold generate`` makes of a kind; ``classes`` are its versions.
 
     Raises:
         DeclarationError: the declarations are wrong.
 
     """
+    return _made_of(tuple(classes))
+
+
+@cache
+def _made_of(classes: tuple[Any, ...]) -> Json:
     # the generator is the tool's, and takes a while to import: a test of plain ConfigMaps does without
     from pyopscaffold import __version__  # noqa: PLC0415
     from pyopscaffold.generate import crd  # noqa: PLC0415

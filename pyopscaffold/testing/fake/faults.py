@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from pyopscaffold import errors
+from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.runtime.client.transport import Response
 
 if TYPE_CHECKING:
-    from pyopscaffold.kube.gvk import GroupVersionKind
-    from pyopscaffold.testing.fake.server import Call
+    from pyopscaffold.testing.fake.calls import Call
 
 _CODES: Final[dict[type[errors.ApiError], tuple[int, str]]] = {
     errors.BadRequest: (400, "BadRequest"),

@@ -123,13 +123,14 @@ def _read(data: Mapping[str, Any], path: Path) -> Iterator[Path]:
 
 
 def without(value: Any, schema: Schema | None, gone: set[Path], path: Path = ()) -> Any:
-    """Return the value without the fields of a set and all that lies in them."""
-    if isinstance(value, dict):
+    """Return the value without the fields of a set and all that lies in them; what is emptied by that is None."""
+    if isinstance(value, dict) and value:
         kept = {name: item for name, item in value.items() if (*path, f"f:{name}") not in gone}
-        return {name: without(item, below(schema, name), gone, (*path, f"f:{name}")) for name, item in kept.items()}
-    if isinstance(value, list) and is_keyed(schema) and schema is not None:
+        left = {name: without(item, below(schema, name), gone, (*path, f"f:{name}")) for name, item in kept.items()}
+        return left or None
+    if isinstance(value, list) and value and schema is not None and is_keyed(schema):
         steps = [((*path, step_of(item, schema)), item) for item in value]
-        return [without(item, schema.items, gone, step) for step, item in steps if step not in gone]
+        return [without(item, schema.items, gone, step) for step, item in steps if step not in gone] or None
     return value
 
 

@@ -112,8 +112,7 @@ class Collector:
         if left:
             self._rewrite(resource, obj, "finalizers", left)
         else:
-            metadata = {key: value for key, value in obj["metadata"].items() if key != "finalizers"}
-            self._store.remove(resource.table, _key(obj), {**obj, "metadata": metadata})
+            self._store.remove(resource.table, _key(obj))
 
     def _rewrite(self, resource: Resource, obj: Json, name: str, value: list[Any]) -> None:
         metadata = {**obj["metadata"], name: value}
@@ -127,14 +126,14 @@ class Collector:
             if "deletionTimestamp" not in obj["metadata"]:
                 self._writer.delete(resource, obj, "Background")
         if not any(obj["metadata"].get("namespace") == name for _, obj in self._objects()):
-            self._writer.finish_namespace(name)
+            self._store.remove("namespaces", ("", name))
 
     def _empty_crd(self, resource: Resource, crd: Json) -> None:
         table = crd["metadata"]["name"]
         for instance_resource, obj in list(self._objects()):
             if instance_resource.table == table and "deletionTimestamp" not in obj["metadata"]:
                 self._writer.delete(instance_resource, obj, "Background")
-        if not self._store.list(table, ""):
+        if not self._store.select(table, ""):
             self._kinds.drop(crd)
             self._drop_finalizer(resource, crd, CRD_FINALIZER)
 

@@ -15,12 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 _STATUS: Final = frozenset(
-    "Namespace Node PersistentVolume PersistentVolumeClaim Pod Service DaemonSet Deployment ReplicaSet StatefulSet "
-    "CronJob Job HorizontalPodAutoscaler Ingress PodDisruptionBudget CustomResourceDefinition".split()
+    (
+        *("Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "Service"),
+        *("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet", "CronJob", "Job"),
+        *("HorizontalPodAutoscaler", "Ingress", "PodDisruptionBudget", "CustomResourceDefinition"),
+    )
 )
 _GENERATION: Final = frozenset(
-    "Pod DaemonSet Deployment ReplicaSet StatefulSet CronJob Job HorizontalPodAutoscaler Ingress NetworkPolicy "
-    "PodDisruptionBudget CustomResourceDefinition".split()
+    (
+        *("Pod", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet", "CronJob", "Job", "NetworkPolicy"),
+        *("HorizontalPodAutoscaler", "Ingress", "PodDisruptionBudget", "CustomResourceDefinition"),
+    )
 )
 _SCALE: Final = frozenset(("Deployment", "ReplicaSet", "StatefulSet"))
 _VERSION_NEEDED: Final = frozenset(("Lease", "PodDisruptionBudget", "CustomResourceDefinition"))

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _NAME_RULES: Final[dict[str, Callable[[str], bool]]] = {"Namespace": is_dns1123_label, "Service": is_dns1035_label}
-_IMMUTABLE: Final = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
-_CARRIED: Final = (*_IMMUTABLE, "generation", "managedFields", "resourceVersion", "name", "namespace")
-STANDARD_FINALIZERS: Final = frozenset(("orphan", "foregroundDeletion", "kubernetes"))
+_IMMUTABLE: Final = ("uid", "deletionTimestamp", "deletionGracePeriodSeconds")
+_CARRIED: Final = (*_IMMUTABLE, "managedFields", "resourceVersion", "name", "namespace")
 
 
 def carry_over(old: Json, new: Json) -> None:
@@ -36,6 +35,8 @@ def carry_over(old: Json, new: Json) -> None:
             new[name] = old[name]
         elif new.get(name) in (None, ""):
             new.pop(name, None)
+    new["creationTimestamp"] = old["creationTimestamp"]
+    new["generation"] = old.get("generation", 0)
 
 
 def tidy(metadata: Json) -> None:
@@ -83,8 +84,6 @@ def _common_causes(metadata: Json) -> Iterator[Cause]:
     for name in metadata.get("finalizers", ()):
         if not is_qualified_name(name):
             yield _invalid("finalizers", name, "it is no name")
-        elif "/" not in name and name not in STANDARD_FINALIZERS:
-            yield _invalid("finalizers", name, "name is neither a standard finalizer name nor is it fully qualified")
     yield from _owner_causes(metadata.get("ownerReferences", ()))
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pyopscaffold.kube import selector
+from pyopscaffold.kube.selector import LabelSelector
 from pyopscaffold.testing.fake.failure import NotSimulatedError, bad_request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyopscaffold.kube.selector import LabelSelector
     from pyopscaffold.testing.fake.kinds import Resource
 
 _COMMON: Final = ("metadata.name", "metadata.namespace")

@@ -18,7 +18,7 @@ Key: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True)
 class Change:
-    """One step of the history; ``new`` of a removal is the object's last state, at the version of its removal."""
+    """One step of the history; ``new`` of a removal is the state before, at the version of the removal."""
 
     version: int
     table: str
@@ -36,17 +36,11 @@ class Store:
         self.forgotten = 0
         self.followers: list[Callable[[Change], None]] = []
         self._tables: dict[str, dict[Key, Json]] = {}
-        self._by_uid: dict[str, tuple[str, Key]] = {}
         self._history: list[Change] = []
 
     def get(self, table: str, key: Key) -> Json | None:
         """Return an object, or None."""
         return self._tables.get(table, {}).get(key)
-
-    def find(self, uid: str) -> tuple[str, Key, Json] | None:
-        """Return table, key and object of a uid."""
-        place = self._by_uid.get(uid)
-        return None if place is None else (*place, self._tables[place[0]][place[1]])
 
     def all(self) -> Iterator[tuple[str, Key, Json]]:
         """Yield every object, as they are now."""
@@ -54,7 +48,7 @@ class Store:
             for key, obj in list(objects.items()):
                 yield table, key, obj
 
-    def list(self, table: str, namespace: str, *, at: int | None = None) -> list[tuple[Key, Json]]:
+    def select(self, table: str, namespace: str, *, at: int | None = None) -> list[tuple[Key, Json]]:
         """Return the objects of a namespace ('' means all) in order, as of a version that is not forgotten."""
         objects = self._tables.get(table, {})
         if at is not None and at < self.version:
@@ -80,15 +74,13 @@ class Store:
         stored = self._stamped(obj)
         old = self.get(table, key)
         self._tables.setdefault(table, {})[key] = stored
-        self._by_uid[stored["metadata"]["uid"]] = (table, key)
         self._record(Change(self.version, table, key, old, stored))
         return stored
 
-    def remove(self, table: str, key: Key, last: Json) -> None:
-        """Remove an object, whose last state is given."""
+    def remove(self, table: str, key: Key) -> None:
+        """Remove an object; followers are shown the state that was stored last, at the version of the removal."""
         old = self._tables[table].pop(key)
-        del self._by_uid[old["metadata"]["uid"]]
-        self._record(Change(self.version + 1, table, key, old, self._stamped(last), removed=True))
+        self._record(Change(self.version + 1, table, key, old, self._stamped(old), removed=True))
 
     def compact(self) -> None:
         """Forget the history up to now."""

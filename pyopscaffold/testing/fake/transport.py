@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.runtime.client.transport import Response, Stream
 from pyopscaffold.testing.fake.failure import Failure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from pyopscaffold.kube.gvk import GroupVersionKind
     from pyopscaffold.runtime.client.transport import Request
     from pyopscaffold.runtime.clock import Clock
+    from pyopscaffold.testing.fake.calls import Call
     from pyopscaffold.testing.fake.faults import Fault
-    from pyopscaffold.testing.fake.server import Call, Server
+    from pyopscaffold.testing.fake.server import Server
     from pyopscaffold.testing.fake.watching import Watch
 
 _BOOKMARK_EVERY: Final = 60.0

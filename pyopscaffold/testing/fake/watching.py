@@ -58,7 +58,7 @@ class Watch:
             for change in self._store.since(since, self.resource.table):
                 self.follow(change)
         else:
-            for _, obj in self._store.list(self.resource.table, self._selection.namespace):
+            for _, obj in self._store.select(self.resource.table, self._selection.namespace):
                 if self._selection.holds(obj):
                     self._send("ADDED", self._render(obj))
             if initial:

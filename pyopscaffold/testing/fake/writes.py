@@ -9,10 +9,11 @@ from __future__ import annotations
 import copy
 import random
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from pyopscaffold.testing.fake import apply, metadata, structural
+from pyopscaffold.testing.fake.apply import Manager
 from pyopscaffold.testing.fake.failure import (
     Cause,
     Failure,
@@ -29,7 +30,6 @@ from pyopscaffold.testing.fake.kinds import METADATA
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pyopscaffold.testing.fake.apply import Manager
     from pyopscaffold.testing.fake.kinds import Resource
     from pyopscaffold.testing.fake.store import Key, Store
 
@@ -101,7 +101,6 @@ class Writer:
         if (meta.get("resourceVersion") or old["metadata"]["resourceVersion"]) != old["metadata"]["resourceVersion"]:
             raise stale(resource.kind, name)
         metadata.carry_over(old["metadata"], meta)
-        meta["generation"] = old["metadata"].get("generation", 0)
         self._fit(resource, new, options)
         new = _divide(resource, old, new, options.subresource)
         meta = new["metadata"]
@@ -127,7 +126,7 @@ class Writer:
             return new
         key = (meta.get("namespace", ""), name)
         if "deletionTimestamp" in meta and not meta.get("finalizers") and not _held(new):
-            self._store.remove(resource.table, key, new)
+            self._store.remove(resource.table, key)
             return new
         return self._store.put(resource.table, key, new)
 
@@ -182,17 +181,11 @@ class Writer:
             new["status"] = {**old.get("status", {}), "phase": "Terminating"}
         if not finalizers and not _held(old):
             if not dry_run:
-                self._store.remove(resource.table, key, old)
+                self._store.remove(resource.table, key)
             return None
         if new == old or dry_run:
             return new
         return self._store.put(resource.table, key, new)
-
-    def finish_namespace(self, name: str) -> None:
-        """Remove a namespace that is empty."""
-        old = self._store.get(_NAMESPACES, ("", name))
-        if old is not None:
-            self._store.remove(_NAMESPACES, ("", name), {**old, "spec": {}})
 
     def _require_namespace(self, resource: Resource, namespace: str, name: str) -> None:
         if not resource.kind.namespaced:
@@ -214,7 +207,8 @@ class Writer:
         gone = [f"metadata.{name}" for name in unknown]
         if resource.schema is not None:
             gone += structural.prune(obj, resource.schema)
-            structural.drop_nulls(obj, resource.schema)
+            if options.manager.operation != "Apply":
+                structural.drop_nulls(obj, resource.schema)
             structural.default(obj, resource.schema)
         said = [f'unknown field "{path}"' for path in gone]
         if said and options.strict:
@@ -244,7 +238,7 @@ class Writer:
 
 
 def _but_unstored(options: Options) -> Options:
-    return Options(options.manager, True, options.strict, options.subresource, options.warnings)
+    return replace(options, dry_run=True)
 
 
 def _ignored(resource: Resource, subresource: str) -> frozenset[str]:
