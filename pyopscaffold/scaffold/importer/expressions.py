@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+from unicodedata import east_asian_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -178,13 +179,18 @@ def flat(expression: Expr) -> str:
             raise AssertionError("classes have their names by now")
 
 
+def width(text: str) -> int:
+    """Return the columns that a line takes: East Asian characters are two wide."""
+    return len(text) if text.isascii() else sum(2 if east_asian_width(item) in "WF" else 1 for item in text)
+
+
 def layout(expression: Expr, *, indent: int, before: int, after: int = 0) -> str:
     """Return the expression, broken where it does not fit.
 
     ``before`` and ``after`` are the columns taken on its first and last line, ``indent`` is that of its statement.
     """
     text = flat(expression)
-    return text if before + len(text) + after <= LINE_LENGTH else broken(expression, indent=indent, before=before)
+    return text if before + width(text) + after <= LINE_LENGTH else broken(expression, indent=indent, before=before)
 
 
 def broken(expression: Expr, *, indent: int, before: int) -> str:
@@ -204,7 +210,7 @@ def broken(expression: Expr, *, indent: int, before: int) -> str:
             return broken(Bracket(head, brackets, (OrNone(first), *others)), indent=indent, before=before)
         case OrNone(value):
             body = flat(expression)
-            if inner + len(body) > LINE_LENGTH:
+            if inner + width(body) > LINE_LENGTH:
                 body = f"{layout(value, indent=inner, before=inner)}{margin}    | None"
             return f"({margin}    {body}{margin})"
         case _:
@@ -215,16 +221,20 @@ def statement(name: str, annotation: Expr, default: Expr | None, *, indent: int 
     """Return ``name: annotation = default`` with its indentation."""
     start = f"{' ' * indent}{name}: "
     value = "" if default is None else f" = {flat(default)}"
-    if len(start) + len(flat(annotation)) + len(value) <= LINE_LENGTH:
+    if width(start) + width(flat(annotation)) + width(value) <= LINE_LENGTH:
         return start + flat(annotation) + value
     if isinstance(default, Bracket) and default.head:
         opened = f"{start}{flat(annotation)} = "
-        if len(opened) + len(flat(default.head)) + 1 <= LINE_LENGTH:
-            return opened + broken(default, indent=indent, before=len(opened))
-    elif default and not _is_annotated(annotation) and len(start) + len(flat(annotation)) + len(" = (") <= LINE_LENGTH:
+        if width(opened) + width(flat(default.head)) + 1 <= LINE_LENGTH:
+            return opened + broken(default, indent=indent, before=width(opened))
+    elif (
+        default
+        and not _is_annotated(annotation)
+        and width(start) + width(flat(annotation)) + width(" = (") <= LINE_LENGTH
+    ):
         margin = "\n" + " " * indent
         return f"{start}{flat(annotation)} = ({margin}    {flat(default)}{margin})"
-    return start + broken(annotation, indent=indent, before=len(start)) + value
+    return start + broken(annotation, indent=indent, before=width(start)) + value
 
 
 def _is_annotated(kind: Expr) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 
-from pyopscaffold.scaffold.importer.expressions import LINE_LENGTH
+from pyopscaffold.scaffold.importer.expressions import LINE_LENGTH, width
 
 _UNSTABLE = re.compile(r"[ \t]+$|[^\n\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]", re.MULTILINE)
 """What the formatter would take away, or no docstring keeps: blanks at a line's end, tabs, control characters."""
@@ -27,5 +27,5 @@ def docstring(text: str, *, indent: int = 4) -> str | None:
     if body.endswith('"'):
         body = body[:-1] + '\\"'
     last = body.rpartition("\n")[2]
-    close = f'\n{margin}"""' if "\n" in body and len(last) + 3 > LINE_LENGTH else '"""'
+    close = f'\n{margin}"""' if "\n" in body and width(last) + 3 > LINE_LENGTH else '"""'
     return f'{margin}{raw}"""{body}{close}'

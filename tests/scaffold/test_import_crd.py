@@ -1,0 +1,462 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from tests.scaffold.conftest import Folder
+
+WIDGETS = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: widgets.foreign.io
+  annotations:
+    controller-gen.kubebuilder.io/version: v0.18.0
+    foreign.io/channel: standard
+spec:
+  group: foreign.io
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget, shortNames: [wd]}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    additionalPrinterColumns:
+    - {name: Phase, type: string, jsonPath: .status.phase}
+    - {name: Age, type: date, jsonPath: .metadata.creationTimestamp}
+    subresources:
+      status: {}
+      scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}
+    selectableFields:
+    - jsonPath: .spec.mode
+    schema:
+      openAPIV3Schema:
+        type: object
+        description: A widget.
+        required: [spec]
+        properties:
+          apiVersion: {type: string}
+          kind: {type: string}
+          metadata: {type: object}
+          spec:
+            type: object
+            description: What is wanted.
+            required: [mode]
+            properties:
+              mode: {type: string, enum: [fast, slow], description: How to run.}
+              replicas: {type: integer, format: int32, minimum: 1, default: 2}
+              clusterIP: {type: string, pattern: '^\\d+$'}
+              resources: {$ref: ''}
+              template: &template
+                type: object
+                required: [image]
+                properties:
+                  image: {type: string, minLength: 1}
+                  ports:
+                    type: array
+                    x-kubernetes-list-type: map
+                    x-kubernetes-list-map-keys: [containerPort]
+                    items:
+                      type: object
+                      required: [containerPort]
+                      properties:
+                        containerPort: {type: integer, format: int32}
+                        name: {type: string}
+              fallback: *template
+            x-kubernetes-validations:
+            - {rule: "has(self.template) || has(self.fallback)", message: one is needed}
+          status:
+            type: object
+            properties:
+              observedGeneration: {type: integer, format: int64}
+              phase: {type: string, default: New}
+              replicas: {type: integer, format: int32}
+""".replace(
+    "              resources: {$ref: ''}\n",
+    "              size: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}\n",
+)
+
+MODULE = '''\
+"""The Widget API, version v1 of foreign.io."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pyopscaffold.api import (
+    Age,
+    Column,
+    Default,
+    Ge,
+    ListMap,
+    MinLen,
+    Name,
+    NoSchemaDefault,
+    Object,
+    Pattern,
+    Scale,
+    Selectable,
+    cel,
+    int32,
+    int64,
+    resource,
+)
+
+
+@dataclass(kw_only=True)
+class WidgetSpecTemplatePort:
+    container_port: int32
+    name: str | None = None
+
+
+@dataclass(kw_only=True)
+class WidgetSpecTemplate:
+    image: Annotated[str, MinLen(1)]
+    ports: Annotated[list[WidgetSpecTemplatePort], ListMap("container_port")] | None = None
+
+
+@cel("has(self.template) || has(self.fallback)", message="one is needed")
+@dataclass(kw_only=True)
+class WidgetSpec:
+    """What is wanted."""
+
+    mode: Annotated[Literal["fast", "slow"], Selectable()]
+    """How to run."""
+
+    replicas: Annotated[int32, Ge(1)] = 2
+    cluster_ip: Annotated[str, Name("clusterIP"), Pattern(r"^\\d+$")] | None = None
+    size: int | str | None = None
+    template: WidgetSpecTemplate | None = None
+    fallback: WidgetSpecTemplate | None = None
+
+
+@dataclass(kw_only=True)
+class WidgetStatus:
+    observed_generation: int64 | None = None
+    phase: Annotated[str, Default("New")] | None = None
+    replicas: int32 | None = None
+
+
+@resource(
+    group="foreign.io",
+    version="v1",
+    short_names=["wd"],
+    columns=[Column("Phase", json_path=".status.phase"), Age()],
+    scale=Scale(spec="spec.replicas", status="status.replicas"),
+    annotations={"foreign.io/channel": "standard"},
+    skip=True,
+)
+@dataclass(kw_only=True)
+class Widget(Object):
+    """A widget."""
+
+    spec: WidgetSpec
+    status: Annotated[WidgetStatus, NoSchemaDefault()] = field(default_factory=WidgetStatus)
+'''
+
+
+def crd(**changes: Any) -> str:
+    """Give the CRD of Widgets, with changes in its spec."""
+    data = yaml.safe_load(WIDGETS)
+    data["spec"].update(changes)
+    return yaml.safe_dump(data)
+
+
+def versions(*names: str) -> list[dict[str, Any]]:
+    """Give versions with the same schema, of which the last is stored."""
+    (version,) = yaml.safe_load(WIDGETS)["spec"]["versions"]
+    return [{**version, "name": name, "storage": name == names[-1]} for name in names]
+
+
+def test_module_of_a_kind(folder: Folder) -> None:
+    """Outside of a project, a kind becomes a module that reads as if written by hand."""
+    (folder.path / "crd.yaml").write_text(WIDGETS)
+
+    said = folder.run("import", "crd", "crd.yaml")
+
+    assert folder.files()["v1/widget.py"] == MODULE
+    assert "create  v1/widget.py" in said
+
+
+def test_types_of_others_in_a_project(project: Folder) -> None:
+    """In a project the types of another API are for controllers: PROJECT records them, and no CRD is generated."""
+    (project.path / "crd.yaml").write_text(WIDGETS)
+
+    project.run("import", "crd", "crd.yaml")
+
+    files = project.files()
+    assert files["shop_operator/api/v1/widget.py"] == MODULE
+    (entry,) = yaml.safe_load(files["PROJECT"])["resources"]
+    assert entry == {
+        "domain": "io",
+        "external": True,
+        "group": "foreign",
+        "kind": "Widget",
+        "path": "shop_operator.api.v1.widget",
+        "version": "v1",
+    }
+    project.run("create", "api", "--group", "shop", "--version", "v1", "--kind", "Web")
+    controller = project.path / "shop_operator" / "controllers" / "web.py"
+    text = controller.read_text().replace(
+        "@controller(Web, ", "@controller(Web, watches=[Watch(kind=Widget, map=of)], "
+    )
+    imports = "from pyopscaffold.api import Watch\nfrom shop_operator.api.v1.widget import Widget\n"
+    head = f"{imports}\n\ndef of(widget): return []\n"
+    controller.write_text(text.replace("\n\n\n", f"\n{head}\n\n", 1))
+    project.run("generate", "--python", sys.executable)
+    assert [path.name for path in (project.path / "config" / "crd" / "bases").iterdir()] == [
+        "shop.example.com_webs.yaml"
+    ]
+    assert "foreign.io" in (project.path / "config" / "rbac" / "role.yaml").read_text()
+
+
+def test_types_of_ones_own(project: Folder) -> None:
+    """With --own the project takes the kind over: what is generated is the CRD that was imported."""
+    (project.path / "crd.yaml").write_text(WIDGETS)
+
+    project.run("import", "crd", "crd.yaml", "--own")
+    project.run("generate", "--python", sys.executable)
+
+    (made,) = yaml.safe_load_all((project.path / "config/crd/bases/foreign.io_widgets.yaml").read_text())
+    wanted = yaml.safe_load(WIDGETS)
+    for data in (made, wanted):
+        properties = data["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+        for name in ("apiVersion", "kind", "metadata"):
+            del properties[name]
+    assert made["spec"] == wanted["spec"]
+    assert made["metadata"]["annotations"] == {"foreign.io/channel": "standard"}
+
+
+def test_imported_project_is_in_order(project: Folder) -> None:
+    """The project's own formatter, linter and type checker find nothing in the modules."""
+    (project.path / "crd.yaml").write_text(crd(versions=versions("v1alpha1", "v1")))
+    project.run("import", "crd", "crd.yaml")
+
+    modules = ["shop_operator/api/v1/widget.py", "shop_operator/api/v1alpha1/widget.py"]
+    for command in (["ruff", "format", "--check"], ["ruff", "check"], ["mypy", "--no-incremental"]):
+        done = subprocess.run([*command, *modules], cwd=project.path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
+def test_an_existing_module_stays(folder: Folder) -> None:
+    """A module that is there already is refused with the way out; --force keeps it and writes the others."""
+    (folder.path / "crd.yaml").write_text(crd(versions=versions("v1beta1", "v1")))
+    (folder.path / "v1").mkdir()
+    (folder.path / "v1" / "widget.py").write_text("mine = True\n")
+
+    said = folder.run("import", "crd", "crd.yaml", code=2)
+
+    assert "v1/widget.py is there already" in said
+    assert "--force" in said
+    assert not (folder.path / "v1beta1").exists()
+    assert "kept    v1/widget.py" in folder.run("import", "crd", "crd.yaml", "--force")
+    assert folder.files()["v1/widget.py"] == "mine = True\n"
+    assert "class Widget(Object)" in folder.files()["v1beta1/widget.py"]
+
+
+def test_importing_twice_changes_nothing(project: Folder) -> None:
+    """Whoever imports the same CRD again is told of no change."""
+    (project.path / "crd.yaml").write_text(WIDGETS)
+    project.run("import", "crd", "crd.yaml")
+    before = project.files()
+
+    assert project.run("import", "crd", "crd.yaml") == ""
+    assert project.files() == before
+
+
+def test_dry_run_writes_nothing(project: Folder) -> None:
+    """--dry-run shows the files and leaves the tree as it was."""
+    (project.path / "crd.yaml").write_text(WIDGETS)
+    before = project.files()
+
+    assert "create  shop_operator/api/v1/widget.py" in project.run("import", "crd", "crd.yaml", "--dry-run")
+    assert project.files() == before
+
+
+def test_output_dir(project: Folder) -> None:
+    """With --output-dir there are plain modules in that folder, and PROJECT is not touched."""
+    (project.path / "crd.yaml").write_text(WIDGETS)
+    before = project.files()
+
+    project.run("import", "crd", "crd.yaml", "--output-dir", "foreign/types")
+
+    added = {path for path, text in project.files().items() if before.get(path) != text}
+    assert added == {"foreign/types/v1/__init__.py", "foreign/types/v1/widget.py"}
+
+
+def test_what_is_left_out_is_told(folder: Folder) -> None:
+    """What no dataclass can say is told for each place, in JSON too."""
+    schema = versions("v1")
+    root = schema[0]["schema"]["openAPIV3Schema"]
+    root["properties"]["metadata"] = {"type": "object", "properties": {"name": {"type": "string", "maxLength": 9}}}
+    root["properties"]["spec"]["properties"]["mode"]["x-other"] = True
+    (folder.path / "crd.yaml").write_text(crd(versions=schema, conversion={"strategy": "Webhook"}))
+
+    told = json.loads(folder.run("import", "crd", "crd.yaml", "--output", "json"))
+
+    assert told["kinds"] == [{"group": "foreign.io", "version": "v1", "kind": "Widget", "file": "v1/widget.py"}]
+    assert told["written"] == ["v1/__init__.py", "v1/widget.py"]
+    assert {(note["path"], note["message"].partition(":")[0]) for note in told["notes"]} == {
+        ("", "the conversion webhook is left out"),
+        ("metadata", "what the schema demands of it is left out"),
+        ("spec.mode", "x-other has no marker"),
+    }
+    (folder.path / "v1" / "widget.py").unlink()
+    assert "note: Widget v1 spec.mode: x-other has no marker" in folder.run("import", "crd", "crd.yaml")
+
+
+def test_lists_and_several_files(folder: Folder) -> None:
+    """A folder is read as a whole, a List as its items; equal CRDs count once, other manifests not at all."""
+    listed = {"apiVersion": "v1", "kind": "List", "items": [yaml.safe_load(WIDGETS), {"kind": "Secret"}]}
+    (folder.path / "crds").mkdir()
+    (folder.path / "crds" / "a.json").write_text(json.dumps(listed))
+    (folder.path / "crds" / "b.yaml").write_text(f"apiVersion: v1\nkind: Namespace\n---\n{WIDGETS}")
+
+    assert folder.run("import", "crd", "crds").count("widget.py") == 1
+
+
+BROKEN = {
+    "no CRD": ("kind: Secret\n", "there is no CRD in in.yaml"),
+    "v1beta1": (
+        WIDGETS.replace("k8s.io/v1", "k8s.io/v1beta1"),
+        "in.yaml:1: widgets.foreign.io is of apiextensions.k8s.io/v1beta1",
+    ),
+    "template": (f"{{{{- if .Values.crds }}}}\n{WIDGETS}{{{{- end }}}}\n", "helm template"),
+    "templated value": (WIDGETS.replace("kind: Widget,", "kind: '{{ .Values.kind }}',"), "a template"),
+    "kustomize patch": (
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}\n",
+        "a kustomize patch",
+    ),
+    "broken YAML": (f"{WIDGETS}  x: [", "in.yaml:"),
+    "no schema": (
+        crd(versions=[{"name": "v1", "served": True, "storage": True}]),
+        "widgets.foreign.io has no spec.versions[0].schema.openAPIV3Schema",
+    ),
+    "no names": (crd(names={"kind": "Widget"}), "has no spec.names.plural"),
+    "two that differ": (f"{WIDGETS}---\n{crd(scope='Cluster')}", "is in in.yaml:1 too, and they differ"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_can_not_be_imported(folder: Folder, case: str) -> None:
+    """What is no whole CRD of today is refused with its place, and nothing is written."""
+    text, message = BROKEN[case]
+    (folder.path / "in.yaml").write_text(text)
+
+    said = folder.run("import", "crd", "in.yaml", code=2)
+
+    assert message in said
+    assert folder.entries() == {"in.yaml"}
+
+
+REFUSED = {
+    "nothing named": ((), "name files or folders, - or --cluster"),
+    "a missing file": (("nowhere.yaml",), "nowhere.yaml: can't be read"),
+    "a context without --cluster": (("crd.yaml", "--context", "x"), "add --cluster"),
+    "a second group": (("crd.yaml", "--own"), "not laid out for a second one"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_call(project: Folder, case: str) -> None:
+    """A call that can't be is refused with the way out."""
+    arguments, message = REFUSED[case]
+    project.run("create", "api", "--group", "shop", "--version", "v1", "--kind", "Web")
+    (project.path / "crd.yaml").write_text(WIDGETS)
+
+    assert message in project.run("import", "crd", *arguments, code=2)
+
+
+def test_a_module_that_is_taken(project: Folder) -> None:
+    """A kind of another group can't have the module of the project's own kind of that name."""
+    project.run("create", "api", "--group", "shop", "--version", "v1", "--kind", "Widget")
+    (project.path / "crd.yaml").write_text(WIDGETS)
+
+    said = project.run("import", "crd", "crd.yaml", code=2)
+
+    assert "the module shop_operator.api.v1.widget is taken by Widget of shop.example.com" in said
+    assert "--output-dir" in said
+
+
+def test_names_are_told_apart(folder: Folder) -> None:
+    """Names that Python or the API package has, equal names and odd ones each get one of their own."""
+    names = ["fooBar", "foo_bar", "class", "list", "a.b", "3d", "größe"]
+    spec: dict[str, Any] = {"type": "object", "properties": {name: {"type": "boolean"} for name in names}}
+    spec["properties"]["port"] = {"type": "object", "properties": {"a": {"type": "string"}}}
+    spec["properties"]["ports"] = {
+        "type": "array",
+        "items": {"type": "object", "properties": {"b": {"type": "string"}}},
+    }
+    (version,) = versions("v1")
+    version["schema"]["openAPIV3Schema"] = {"type": "object", "properties": {"spec": spec}}
+    del version["subresources"], version["selectableFields"]
+    (folder.path / "crd.yaml").write_text(
+        crd(versions=[version], names={"kind": "Pattern", "plural": "patterns", "singular": "pattern"})
+    )
+
+    folder.run("import", "crd", "crd.yaml")
+
+    text = folder.files()["v1/pattern.py"]
+    lines = [line.strip() for line in text.splitlines()]
+    for line in (
+        "foo_bar: bool | None = None",
+        'foo_bar_2: Annotated[bool, Name("foo_bar")] | None = None',
+        "class_: bool | None = None",
+        "list_: bool | None = None",
+        'a_b: Annotated[bool, Name("a.b")] | None = None',
+        'field_3d: Annotated[bool, Name("3d")] | None = None',
+        'gr__e: Annotated[bool, Name("größe")] | None = None',
+        "port: PatternSpecPort | None = None",
+        "ports: list[PatternSpecPort2] | None = None",
+        "class Pattern2(Object):",
+    ):
+        assert line in lines, text
+    assert 'kind="Pattern"' in text
+
+
+def test_objects_are_read_and_written(folder: Folder) -> None:
+    """The codec reads an object as the imported class, and writes it back unchanged."""
+    (folder.path / "crd.yaml").write_text(WIDGETS)
+    folder.run("import", "crd", "crd.yaml", "--output-dir", "imported_widgets")
+    thing = {
+        "apiVersion": "foreign.io/v1",
+        "kind": "Widget",
+        "metadata": {"name": "a"},
+        "spec": {"mode": "fast", "replicas": 3, "clusterIP": "1", "size": "10%", "template": {"image": "x"}},
+        "status": {},
+    }
+    check = (
+        "import json, sys\n"
+        "from pyopscaffold import codec\n"
+        "from imported_widgets.v1.widget import Widget\n"
+        "read = codec.decode(Widget, sys.stdin.buffer.read())\n"
+        "assert read.spec.cluster_ip == '1' and read.spec.template.ports is None\n"
+        "print(json.dumps(codec.to_mapping(read)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check],
+        input=json.dumps(thing),
+        cwd=folder.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert json.loads(done.stdout or "{}") == thing, done.stderr
+
+
+def test_standard_input(folder: Folder) -> None:
+    """A dash reads what another program prints."""
+    program = Path(sys.executable).with_name("pyopscaffold")
+    done = subprocess.run(
+        [program, "import", "crd", "-"], input=WIDGETS, cwd=folder.path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert folder.files()["v1/widget.py"] == MODULE
