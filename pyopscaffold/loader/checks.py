@@ -14,6 +14,7 @@ from pyopscaffold.api.markers import (
     AtMostOneOf,
     Default,
     ExactlyOneOf,
+    Immutable,
     KeepMetadata,
     ListMap,
     Name,
@@ -43,6 +44,7 @@ from pyopscaffold.model.kinds import (
     TypeModel,
 )
 from pyopscaffold.model.markers import ON_CLASSES
+from pyopscaffold.model.rules import is_spelled
 from pyopscaffold.model.schema import field_schema, marker_problems, type_schema
 from pyopscaffold.schema import UNSET, validate
 
@@ -131,6 +133,8 @@ def field(member: FieldModel, subject: str) -> Iterator[Problem]:
     """Yield what is wrong with one field on its own."""
     for message in marker_problems(member.type, member.markers):
         yield _at(member.span, subject, message)
+    if any(isinstance(marker, Immutable) for marker in member.markers) and not is_spelled(member.json_name):
+        yield _at(member.span, subject, f"no rule can name the field {member.json_name}, so it can't be Immutable")
     if any(isinstance(marker, KeepMetadata) for marker in member.markers) and not _has_metadata(member.type):
         yield _at(member.span, subject, "KeepMetadata finds no ObjectMeta in it; remove it")
     if member.name.startswith("_") and not any(isinstance(marker, Name) for marker in member.markers):

@@ -277,6 +277,7 @@ MEANINGS: dict[type, Meaning] = {
         ANY - {"any"},
         lambda _m, schema: {"rules": (*schema.rules, rules.UNCHANGED)},
         "no rule can look into what has no schema",
+        rules.opaque,
     ),
     markers.Nullable: Meaning(ANY, lambda _m, _s: {"nullable": True}, ""),
     markers.Title: Meaning(ANY, lambda m, _: {"title": m.text}, "", _no_text("text")),

@@ -47,6 +47,27 @@ def rule_of(marker: CEL) -> Rule:
     )
 
 
+def is_spelled(json_name: str) -> bool:
+    """Whether CEL has a spelling for a field's name at all; ``$ref`` has none."""
+    return re.fullmatch("[a-zA-Z_][a-zA-Z0-9_./-]*", json_name) is not None
+
+
+def is_opaque(schema: Schema) -> bool:
+    """Whether no rule can look into a value: nothing says of which type it, its items or its values are.
+
+    Source: k8s.io/apiserver/pkg/cel/common, SchemaDeclType.
+    """
+    inner = schema.items or schema.additional_properties
+    return not schema.int_or_string and (not schema.type or (inner is not None and is_opaque(inner)))
+
+
+def opaque(_marker: Any, schema: Schema) -> str | None:
+    """Return what is wrong with a rule on such a value, None if nothing."""
+    return (
+        "no rule can look into what has no schema; write a type for the items or values" if is_opaque(schema) else None
+    )
+
+
 def choice(marker: AtMostOneOf | ExactlyOneOf | AtLeastOneOf) -> Rule:
     """Return the rule of a choice between fields, which are JSON names by now; words and form are controller-gen's."""
     names = [escaped(name) for name in marker.fields]
@@ -74,6 +95,8 @@ def bad_choice(marker: AtMostOneOf | ExactlyOneOf | AtLeastOneOf, schema: Schema
             return f"{name} is required, which leaves {said} no choice; give it = None"
         if name in schema.properties and schema.properties[name].default is not UNSET:
             return f"{name} has a default, which leaves {said} no choice; write = None"
+        if name in schema.properties and (is_opaque(schema.properties[name]) or not is_spelled(name)):
+            return f"{said} is a rule, and none can look into {name}; give it a type and a name in letters"
     return None
 
 
@@ -98,7 +121,12 @@ def misuse(marker: CEL, schema: Schema) -> str | None:
         value = getattr(marker, name)
         if not isinstance(value, str) or (value and not value.strip()):
             return f"{name} of CEL is {value!r}, no text; write one in quotes"
-    return _unparsable(marker) or next(_misuses(marker), None) or _bad_path(marker.field_path, schema)
+    return (
+        opaque(marker, schema)
+        or _unparsable(marker)
+        or next(_misuses(marker), None)
+        or _bad_path(marker.field_path, schema)
+    )
 
 
 def _unparsable(marker: CEL) -> str | None:

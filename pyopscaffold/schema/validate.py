@@ -77,8 +77,9 @@ def _check_number(schema: Schema, value: float, path: str) -> Iterator[Misfit]:
         yield Misfit(path, f"{value} is more than {high}")
     if schema.multiple_of is not None and not _is_multiple(value, schema.multiple_of):
         yield Misfit(path, f"{value} is no multiple of {schema.multiple_of}")
-    width = schema.format if (schema.type, schema.format) in _WIDTHS else ""
-    low, high = _WIDTHS.get((schema.type, width), (value, value))
+    type_ = "integer" if schema.int_or_string else schema.type
+    width = schema.format if (type_, schema.format) in _WIDTHS else ""
+    low, high = _WIDTHS.get((type_, width), (value, value))
     if not low <= value <= high:
         yield Misfit(path, f"{value} does not fit into {width or 'int64'}")
 

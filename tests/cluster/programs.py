@@ -16,8 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, NewType, TypeVar
 from pyopscaffold.api import *
+from pyopscaffold.k8s.core.v1 import EnvVar, LocalObjectReference, ResourceRequirements, Toleration
+from pyopscaffold.k8s.meta.v1 import LabelSelector
 
 class Mode(StrEnum):
     FAST = "fast"
@@ -26,6 +28,20 @@ class Mode(StrEnum):
 class Level(IntEnum):
     LOW = 1
     HIGH = 2
+
+T = TypeVar("T")
+Named = NewType("Named", str)
+Short = Annotated[str, MaxLen(5)]
+
+@dataclass(kw_only=True)
+class Box(Generic[T]):
+    content: T
+    label: str = "box"
+
+@dataclass(kw_only=True, frozen=True, slots=True)
+class Pair:
+    left: int = 1
+    right: int | None = None
 
 @dataclass(kw_only=True)
 class Item:
@@ -65,6 +81,17 @@ _SCALARS = {
     "Literal[1, 2]": "enum",
     "Condition": "struct",
     "Item": "item",
+    "Pair": "pair",
+    "Box[int]": "struct",
+    "Box[Item]": "struct",
+    "Box[list[Short]]": "struct",
+    "Named": "string",
+    "Short": "string",
+    "EnvVar": "struct",
+    "LocalObjectReference": "struct",
+    "ResourceRequirements": "struct",
+    "Toleration": "struct",
+    "LabelSelector": "struct",
     "Conditions": "conditions",
     "ObjectMeta": "struct",
 }
@@ -79,6 +106,7 @@ _DEFAULTS = {
     "any": ("1", '"a"', "field(default_factory=dict)"),
     "quantity": ('"10Gi"', '"x"'),
     "int-or-string": ("80", '"http"'),
+    "pair": ("Pair()", "Pair(left=2)", "field(default_factory=Pair)"),
     "raw": ("field(default_factory=dict)", 'field(default_factory=lambda: {"a": 1})'),
     "list": ("field(default_factory=list)",),
     "texts": ("field(default_factory=list)", 'field(default_factory=lambda: ["a"])'),
@@ -105,6 +133,7 @@ _MARKERS: dict[str, tuple[str, ...]] = {
     "conditions": ("MinLen({n})", "MaxLen({m})", "ListAtomic()"),
     "map": (*_ON_OBJECTS, 'SchemaType("object")'),
     "struct": _ON_OBJECTS,
+    "pair": (*_ON_OBJECTS, 'AnyOf({{"required": ["right"]}}, {{"properties": {{"left": {{"minimum": 2}}}}}})'),
     "item": (*_ON_OBJECTS, 'AllOf({{"required": ["port"]}})', 'Not({{"properties": {{"name": {{"enum": ["a"]}}}}}})'),
 }
 _ANYWHERE = (

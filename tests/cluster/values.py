@@ -14,7 +14,7 @@ from tests.unit.schema.format_cases import CASES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TEXTS = ("", "a", "b", "ab", "ba", "abc", "é", "10.0.0.1", "x" * 20)
+_TEXTS = ("", "a", "b", "ab", "ba", "abc", "a\n", "é", "10.0.0.1", "x" * 20)
 _FORMATTED = {name: (*fitting, *unfit) for name, fitting, unfit in CASES}
 _KEYS = ("a", "b", "k-1", "metadata", "")
 _TYPE_META = frozenset({"apiVersion", "kind", "metadata"})

@@ -42,10 +42,20 @@ CASES = {
     "Annotated[int, IntOrString()]": (
         "IntOrString can't apply to an integer; it is for str; write int | str for what is one of them in Python too"
     ),
+    'Annotated[dict[str, list[Any]], CEL("true")]': (
+        "no rule can look into what has no schema; write a type for the items or values"
+    ),
+    "Annotated[list[Any], Immutable()] = field(default_factory=list)": (
+        "no rule can look into what has no schema; write a type for the items or values"
+    ),
+    'Annotated[str, Name("$ref"), Immutable()]': "no rule can name the field $ref, so it can't be Immutable",
     'Annotated[str, AllOf({"items": {"minLength": 1}})]': "AllOf: items is for list[...]",
 }
 
 CLASSES = {
+    '@at_most_one_of("a", "b")\n{}a: str | None = None\n    b: Any = None': (
+        "at_most_one_of is a rule, and none can look into b; give it a type and a name in letters"
+    ),
     "@mark(EmbeddedResource())\n{}metadata: list[str]": (
         "metadata of an EmbeddedResource is ObjectMeta; change the field's type or its name"
     ),

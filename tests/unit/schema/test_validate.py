@@ -83,6 +83,7 @@ def test_fits(schema: Schema, value: Any) -> None:
         (Schema(type="object", additional_properties=PORT), {"x": {"name": 1}}, "x.name: 1 is not a string"),
         (Schema(type="object", max_properties=0), {"x": 1}, "it has 1 of at most 0 entries"),
         (Schema(type="integer"), 2**63, "9223372036854775808 does not fit into int64"),
+        (Schema(int_or_string=True), 2**63, "9223372036854775808 does not fit into int64"),
         (Schema(type="number", format="float"), 1e39, "1e+39 does not fit into float"),
         (Schema(type="number", multiple_of=0.5), 1, "1 is no multiple of 0.5"),
         (Schema(type="number", multiple_of=0.2), 0.7, "0.7 is no multiple of 0.2"),
