@@ -13,6 +13,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -88,13 +89,15 @@ def _is_own(file: str, root: str) -> bool:
 
 def _places_of_nul(folder: Path) -> Iterator[tuple[str, int]]:
     """Yield where such a byte stands, which Python does not say."""
-    for path in sorted(folder.rglob("*.py")):
+    for path in sorted(path for path in folder.rglob("*.py") if path.is_file()):
         before, found, _ = path.read_bytes().partition(b"\0")
         if found:
             yield str(path), before.count(b"\n") + 1
 
 
 def _names_of(owner: Any) -> list[str]:
+    """Return the public names of a module, a class or an object; the object itself, maybe the user's, is not asked."""
+    owner = owner if isinstance(owner, ModuleType | type) else type(owner)
     return list(getattr(owner, "__all__", None) or (name for name in dir(owner) if not name.startswith("_")))
 
 

@@ -138,6 +138,10 @@ def test_versions_that_differ_harmlessly(tmp_path: Path) -> None:
         ),
         ("from acme.parts import Prat", "cannot import name 'Prat' from 'acme.parts': did you mean Part?"),
         ("from pyopscaffold import api\nx = api.Patern", "has no attribute 'Patern': did you mean Pattern?"),
+        (
+            "class A:\n    size = 1\n    def __dir__(self):\n        raise KeyError\nx = A().siez",
+            "'A' object has no attribute 'siez': did you mean size?",
+        ),
         ("x = Immutable()", "name 'Immutable' is not defined: import it: from pyopscaffold.api import Immutable"),
         ("part = 5\nx = prat + part", "name 'prat' is not defined: did you mean part?"),
         (
