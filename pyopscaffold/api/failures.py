@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from types import FrameType
 
 _API = "pyopscaffold.api"
@@ -47,6 +47,7 @@ def explain(error: BaseException, root: str, package: str) -> Failure:
     """Return why importing ``package`` failed; ``root`` is the folder whose code is the project's own."""
     own = [(frame, line) for frame, line in _frames(error) if _is_own(frame.f_code.co_filename, root)]
     file, line = (os.path.abspath(own[-1][0].f_code.co_filename), own[-1][1]) if own else ("", 0)  # noqa: PTH100
+    here = own[-1][0].f_globals if own else {}
     message, advice = str(error), ""
     if isinstance(error, SyntaxError):
         message = error.msg
@@ -60,9 +61,9 @@ def explain(error: BaseException, root: str, package: str) -> Failure:
     elif isinstance(error, AttributeError):
         advice = _near(error.name or "", _names_of(error.obj))
     elif isinstance(error, NameError):
-        advice = name_advice(error.name or "", own[-1][0].f_globals if own else {})
+        advice = name_advice(error.name or "", here)
     elif isinstance(error, TypeError) and (found := _NO_ARGUMENT.search(message)):
-        message, advice = found[0], _near(found[3], _arguments_of(found[2]))
+        message, advice = found[0], _near(found[3], _arguments_of(found[2], here))
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     return Failure(type(error).__name__, message, file, line, missing, advice)
 
@@ -101,10 +102,14 @@ def _names_of(owner: Any) -> list[str]:
     return list(getattr(owner, "__all__", None) or (name for name in dir(owner) if not name.startswith("_")))
 
 
-def _arguments_of(name: str) -> list[str]:
-    """Return the arguments of what the API calls by this name; nothing for others."""
-    called = getattr(sys.modules.get(_API), name, None)
-    return list(inspect.signature(called).parameters) if callable(called) else []
+def _arguments_of(name: str, known: Mapping[str, Any]) -> list[str]:
+    """Return the arguments of what a module, or the API, calls by this name; nothing for others."""
+    called = known.get(name) or getattr(sys.modules.get(_API), name, None)
+    fields = list(getattr(called, "__dataclass_fields__", ()))
+    try:
+        return fields or (list(inspect.signature(called).parameters) if callable(called) else [])
+    except (TypeError, ValueError):  # what is written in C may not say
+        return []
 
 
 def _near(name: str, names: Iterable[str]) -> str:

@@ -153,6 +153,10 @@ def test_versions_that_differ_harmlessly(tmp_path: Path) -> None:
             "Column.__init__() got an unexpected keyword argument 'pth': did you mean path?",
         ),
         (
+            "from pyopscaffold.k8s.core.v1 import ContainerPort\nx = ContainerPort(containerPort=80)",
+            "ContainerPort.__init__() got an unexpected keyword argument 'containerPort': did you mean container_port?",
+        ),
+        (
             "from pyopscaffold.api import CEL\nx = CEL('true', mesage='a')",
             "CEL.__init__() got an unexpected keyword argument 'mesage': did you mean message?",
         ),
