@@ -48,10 +48,11 @@ def cell(text: str) -> str:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table; cells are Markdown."""
-    titles = list(head)
-    lines = [titles, ["---"] * len(titles), *(map(cell, row) for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    """Return a table; cells are Markdown. A column without a title is left out where it is empty."""
+    titles, *lines = ([cell(text) for text in row] for row in (head, *rows))
+    kept = [number for number, title in enumerate(titles) if title or any(line[number] for line in lines)]
+    shown = ([line[number] for number in kept] for line in (titles, ["---"] * len(titles), *lines))
+    return "".join(f"| {' | '.join(line)} |\n" for line in shown)
 
 
 def _blocks(lines: list[str]) -> Iterator[str]:
