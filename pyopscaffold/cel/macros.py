@@ -18,8 +18,10 @@ from pyopscaffold.cel.ast import (
     Macro,
     MapLiteral,
     MessageLiteral,
+    Position,
     Select,
     SyntaxFault,
+    walk,
 )
 
 _VARIABLES: Final = {
@@ -47,7 +49,7 @@ def expand(call: Call) -> Call | Has | Macro:
     if count is None:
         return call
     if call.function == "sortBy" and isinstance(call.target, Constant | MapLiteral | MessageLiteral):
-        raise SyntaxFault("sortBy is for lists", call.target.position)
+        raise SyntaxFault("sortBy is for lists", _start(call.target))
     variables = tuple(_variable(argument, call.function) for argument in call.arguments[:count])
     if count > 1 and variables[0] == variables[1]:
         raise SyntaxFault(f"{call.function}() has the variable {variables[1].name} twice", variables[1].position)
@@ -57,15 +59,19 @@ def expand(call: Call) -> Call | Has | Macro:
 def _has(call: Call) -> Has:
     (argument,) = call.arguments
     if not isinstance(argument, Select | Has):
-        raise SyntaxFault("has() takes a field such as has(self.name)", argument.position)
+        raise SyntaxFault("has() takes a field such as has(self.name)", _start(argument))
     return Has(argument.operand, argument.field, position=call.position)
 
 
 def _variable(argument: Expression, macro: str) -> Ident:
     if not isinstance(argument, Ident):
         raise SyntaxFault(
-            f"{macro}() starts with the name of a variable, as in {macro}(x, …), found none", argument.position
+            f"{macro}() starts with the name of a variable, as in {macro}(x, …), found none", _start(argument)
         )
     if argument.name == _ACCUMULATOR and macro not in _WITHOUT_ACCUMULATOR:
-        raise SyntaxFault(f"{_ACCUMULATOR} is CEL's own name, choose another", argument.position)
+        raise SyntaxFault(f"{_ACCUMULATOR} is CEL's own name, choose another", _start(argument))
     return argument
+
+
+def _start(argument: Expression) -> Position:
+    return min(node.position for node in walk(argument))

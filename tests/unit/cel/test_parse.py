@@ -32,7 +32,7 @@ from pyopscaffold.cel import ast
         ("self.in == 1", "in is a word of CEL, a field of that name goes by __in__ at 1:6"),
         ("namespace == ''", "namespace is a reserved word, no name of a variable or function at 1:1"),
         ("has(self)", "has() takes a field such as has(self.name) at 1:5"),
-        ("self.all(x.y, true)", "all() starts with the name of a variable, as in all(x, …), found none at 1:12"),
+        ("self.all(x.y, true)", "all() starts with the name of a variable, as in all(x, …), found none at 1:10"),
         ("self.all(x, x, true)", "all() has the variable x twice at 1:13"),
         ("self.all(__result__, true)", "__result__ is CEL's own name, choose another at 1:10"),
         ("'a'.sortBy(x, x)", "sortBy is for lists at 1:1"),

@@ -201,7 +201,7 @@ FIELDS = {
     ),
     "macro with wrong arguments": (
         'x: Annotated[list[str], CEL("self.all(self.x, true)")]',
-        "all() starts with the name of a variable, as in all(x, …), found none at 1:15",
+        "all() starts with the name of a variable, as in all(x, …), found none at 1:10",
     ),
     "rule of blanks": ('x: Annotated[str, CEL(" ")]', "rule of CEL is ' ', no text; write one in quotes"),
     "rule that is no text": ("x: Annotated[str, CEL(5)]", "rule of CEL is 5, no text; write one in quotes"),
