@@ -1,4 +1,4 @@
-"""50 APIs of 60 fields each, in Python and as controller-gen reads them in Go, written to a folder to be timed."""
+"""``generate`` against controller-gen: on the twins of tests/oracle, and on 50 APIs of 60 fields, written for it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.cli import CONTROLLER_GEN, ENVIRONMENT, GO_PROJECT, TOOL
+from benchmarks.cli import CONTROLLER_GEN, ENVIRONMENT, GO_PROJECT, ROOT, TOOL
 from benchmarks.paired import Result, paired, process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from benchmarks.paired import Timing
+
+TWINS = ROOT / "tests" / "oracle" / "testdata"
 APIS = 50
 FIELDS = 60
 
@@ -209,27 +212,37 @@ def _go_fields(api: int) -> Iterator[str]:
         yield f"\tField{number} {type_.format(api=api, json=f'field{number}')}\n"
 
 
-def measure() -> tuple[Result, Result]:
-    """``generate`` of all of them against controller-gen on the same, both warm."""
+def write_twins(root: Path) -> Path:
+    """Write a project of the twins in Python."""
+    shutil.copytree(TWINS / "python" / "twins", root / "twins")
+    (root / "PROJECT").write_text(_PROJECT.replace("package: many", "package: twins"))
+    return root
+
+
+def measure() -> tuple[Result, ...]:
+    """All of this module, both tools warm."""
     with tempfile.TemporaryDirectory() as folder:
         python, go = write_python(Path(folder) / "python"), write_go(Path(folder) / "go")
-        outputs = [f"output:{kind}:dir={folder}/out" for kind in ("crd", "rbac")]
-        command = (str(CONTROLLER_GEN), "rbac:roleName=manager-role", "crd", "paths=./...", *outputs)
+        what = f"generate, {APIS} APIs of {FIELDS} fields"
+        ours, theirs = _both(what, python, go, "./...")
+        many = Result(what, "at most 2 s", f"{ours.median:.2f} s", ours.median <= 2, (ours, theirs))
+        what = "generate, twins of Go types"
+        ours, theirs = _both(what, write_twins(Path(folder) / "twins"), TWINS / "go", "./twins/...")
+    ratio = ours.median / theirs.median
+    return many, Result(what, "at most 1/3 of controller-gen", f"{ratio:.2f} of it", ratio <= 1 / 3, (ours, theirs))
+
+
+def _both(what: str, python: Path, go: Path, paths: str) -> tuple[Timing, Timing]:
+    with tempfile.TemporaryDirectory() as out:
+        outputs = [f"output:{kind}:dir={out}" for kind in ("crd", "rbac", "webhook")]
+        generators = ("rbac:roleName=manager-role", "crd:allowDangerousTypes=true", "webhook")
         process(TOOL, "generate", cwd=python, env=ENVIRONMENT)()
         ours, theirs = paired(
-            (
-                f"generate --check, {APIS} APIs of {FIELDS} fields",
-                process(TOOL, "generate", "--check", cwd=python, env=ENVIRONMENT),
-            ),
-            ("controller-gen rbac crd on the same", process(*command, cwd=go)),
+            (f"{what}: --check", process(TOOL, "generate", "--check", cwd=python, env=ENVIRONMENT)),
+            (f"{what}: controller-gen", process(str(CONTROLLER_GEN), *generators, f"paths={paths}", *outputs, cwd=go)),
             runs=5,
         )
-    ratio = ours.median / theirs.median
-    what = f"generate, {APIS} APIs of {FIELDS} fields"
-    return (
-        Result(what, "at most 2 s", f"{ours.median:.2f} s", ours.median <= 2, (ours, theirs)),
-        Result(what, "at most 1/3 of controller-gen", f"{ratio:.2f} of it", ratio <= 1 / 3, ()),
-    )
+    return ours, theirs
 
 
 if __name__ == "__main__":
