@@ -107,7 +107,7 @@ def _print(plan: Plan, *, check: bool, command: str) -> None:
         count = len(plan.writes)
         differ = "1 file differs" if count == 1 else f"{count} files differ"
         console.note(f"{differ} from what the code says: run pyopscaffold {command}")
-    else:
+    elif unchanged:
         console.note(f"{unchanged} unchanged")
 
 
