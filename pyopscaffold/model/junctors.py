@@ -120,7 +120,7 @@ def _bad_pattern(value: Any) -> str | None:
     if not isinstance(value, str):
         return "a text"
     try:
-        regex.compile(value)
+        regex.parse(value)
     except regex.BadPattern as fault:
         return f"what the API server can read: {fault}"
     return None
@@ -132,6 +132,8 @@ def _bad_fields(part: Mapping[str, Any], around: Schema | None) -> Iterator[str]
         yield "properties is to be a dict from JSON names to schemas"
         return
     for name, inner in properties.items():
+        if name == "metadata":
+            yield "nothing can be said of metadata in it; write a rule in CEL"
         declared = around.properties.get(name) if around is not None else None
         if around is not None and declared is None:
             near = difflib.get_close_matches(str(name), around.properties, n=1)

@@ -169,24 +169,32 @@ def _bad_pattern(marker: markers.Pattern, _schema: Schema) -> str | None:
     if not isinstance(pattern, str):
         return f"the pattern {pattern!r} is no text; write one in quotes"
     try:
-        regex.compile(pattern)
+        regex.parse(pattern)
     except regex.BadPattern as fault:
         return f"the pattern {pattern!r} is no regular expression to the API server: {fault}"
     return None
 
 
+_NO_NULL = "the items of {} can't be null; remove Nullable()"
+
+
 def _not_scalar(_marker: markers.ListSet, schema: Schema) -> str | None:
     items = schema.items or Schema()
+    if items.nullable:
+        return _NO_NULL.format("a ListSet")
     if shape_of(items) in SCALARS or items.map_type == "atomic" or items.list_type == "atomic":
         return None
     return "the items of a ListSet are scalars; write ListMap('key') or ListAtomic()"
 
 
 def _not_keyed(marker: markers.ListMap, schema: Schema) -> str | None:
-    if not marker.keys:
-        return "ListMap() names no key; write ListMap('name')"
-    if shape_of(schema.items or Schema()) != "struct":
+    items = schema.items or Schema()
+    if not marker.keys or len(set(marker.keys)) < len(marker.keys):
+        return "ListMap is to name each key once; write ListMap('name')"
+    if shape_of(items) != "struct" or not items.properties:
         return "the items of a ListMap are dataclasses; write ListSet() for scalars"
+    if items.nullable or any(items.properties[key].nullable for key in marker.keys if key in items.properties):
+        return _NO_NULL.format("a ListMap, and its keys,")
     return None
 
 

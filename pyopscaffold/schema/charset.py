@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 from functools import cache
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Final
@@ -14,6 +15,7 @@ Ranges = tuple[tuple[int, int], ...]
 """Code points, first and last of each run; in order, and no run touches the next."""
 
 EVERYTHING: Final[Ranges] = ((0, sys.maxunicode),)
+ALL_BUT_NEWLINE: Final[Ranges] = ((0, 0x9), (0xB, sys.maxunicode))
 _DIGIT, _UPPER, _LOWER = (0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)
 
 PERL: Final[dict[str, Ranges]] = {
@@ -124,25 +126,10 @@ def named(name: str) -> Ranges | None:
     return union(*(_categories()[category] for category in categories)) if categories else None
 
 
-def to_class(ranges: Ranges) -> str:
-    """Return a Python expression for one character of the set."""
-    if ranges == ((0, 0x9), (0xB, sys.maxunicode)):
-        return "."
-    if ranges == EVERYTHING:
-        return "(?s:.)"
-    if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
-        return _written(ranges[0][0])
-    others = negated(ranges)
-    sign, shorter = ("^", others) if len(others) < len(ranges) else ("", ranges)
-    runs = (_written(first) + (f"-{_written(last)}" if last > first else "") for first, last in shorter)
-    return f"[{sign}{''.join(runs)}]" if ranges else "(?!)"
-
-
-def _written(code: int) -> str:
-    character = chr(code)
-    if " " <= character <= "~":
-        return character if character.isalnum() else f"\\{character}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - what four digits hold
+def contains(ranges: Ranges, code: int) -> bool:
+    """Whether a code point is in the set."""
+    index = bisect_right(ranges, (code, sys.maxunicode))
+    return index > 0 and code <= ranges[index - 1][1]
 
 
 @cache

@@ -1,7 +1,9 @@
 r"""Regular expressions as the API server reads them: RE2, the syntax of Go's ``regexp``.
 
-:func:`compile` refuses what Go 1.26 refuses (regexp/syntax with its Perl flags), and translates the rest for Python,
-whose own syntax differs: ``$`` is the end of the text alone, ``\d`` is ASCII, ``a{,2}`` is literal, ``\pL`` is a class.
+:func:`parse` refuses what Go 1.26 refuses (regexp/syntax with its Perl flags) and gives a tree of the rest, for
+:mod:`pyopscaffold.schema.matcher` to match with. Flags are worked into the tree: characters that are equal but for case
+are in the sets, and so on. Groups do not capture, and lazy repeats are as others: neither tells whether a text matches.
+
 Not modelled are Go's limits of memory, which only expressions of thousands of parts meet.
 """
 
@@ -10,17 +12,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pyopscaffold.schema import charset
 
 MOST_COPIES: Final = 1000
 """Of what stands within counted repeats."""
 
-_DEEPEST: Final = 100
-"""Groups within each other: a limit of Python's parser, where Go has 1000."""
+_DEEPEST: Final = 200
+"""Repeats and alternatives within each other; Go has 1000, which Python's stack has not."""
 
-_ATOM, _SEQUENCE, _CHOICE = range(3)
 _ESCAPES: Final = {"a": 0x07, "f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
 _FOREIGN_GROUPS: Final = {
     "(?=": "RE2 has no look-ahead (?=…)",
@@ -52,29 +53,72 @@ class BadPattern(ValueError):  # noqa: N818 - what it is about
         self.offset = offset
 
 
-@lru_cache(maxsize=512)
-def compile(pattern: str) -> re.Pattern[str]:  # noqa: A001 - named as in re
-    """Return an expression whose ``search`` finds something exactly where Go's ``MatchString`` does.
+@dataclass(frozen=True)
+class Characters:
+    """One character of a set."""
 
-    Where, and in which groups, is not kept: groups do not capture, and lazy repeats are as the others.
+    ranges: charset.Ranges
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A place: the start or end of the text or of a line, or where a word of ASCII starts or ends, or neither."""
+
+    kind: Literal["text start", "text end", "line start", "line end", "word edge", "no word edge"]
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """One after the other; none is the empty text."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of them."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """``least`` to ``most`` times, None for any number."""
+
+    part: Node
+    least: int
+    most: int | None
+
+
+Node: TypeAlias = Characters | Anchor | Sequence | Choice | Repeat
+
+
+@lru_cache(maxsize=512)
+def parse(pattern: str) -> Node:
+    """Return the tree of an expression.
 
     Raises:
         BadPattern: Go refuses it.
 
     """
-    return re.compile(_Translator(pattern).translated())
+    return _Parser(pattern).parse()
+
+
+_SIGNS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+_ANCHORS: Final = {
+    "A": Anchor("text start"),
+    "z": Anchor("text end"),
+    "b": Anchor("word edge"),
+    "B": Anchor("no word edge"),
+}
 
 
 class _Piece(NamedTuple):
-    """Part of the translation; ``copies`` is the product of the counted repeats in it, ``depth`` that of its groups."""
+    """A node; ``copies`` is the product of the counted repeats in it, ``depth`` how far nodes nest."""
 
-    text: str
-    level: int = _ATOM
+    node: Node
     copies: int = 1
     depth: int = 0
-
-    def within(self, level: int) -> str:
-        return self.text if self.level <= level else f"(?:{self.text})"
 
 
 @dataclass
@@ -87,23 +131,26 @@ class _Group:
     pieces: list[_Piece] = field(default_factory=list)
 
     def end_choice(self) -> None:
-        self.choices.append(_joined(self.pieces, _SEQUENCE, ""))
+        self.choices.append(_joined(self.pieces, Sequence))
         self.pieces = []
 
     def closed(self) -> _Piece:
         self.end_choice()
-        return _joined(self.choices, _CHOICE, "|")
+        return _joined(self.choices, Choice)
 
 
-def _joined(pieces: list[_Piece], level: int, sign: str) -> _Piece:
+def _joined(pieces: list[_Piece], kind: type[Sequence | Choice]) -> _Piece:
+    """Return the node of all pieces; what is of its kind is dissolved in it."""
     if len(pieces) == 1:
         return pieces[0]
-    depth = max((piece.depth + (piece.level > level) for piece in pieces), default=0)
-    copies = max((piece.copies for piece in pieces), default=1)
-    return _Piece(sign.join(piece.within(level) for piece in pieces), level, copies, depth)
+    parts: list[Node] = []
+    for piece in pieces:
+        parts.extend(piece.node.parts if isinstance(piece.node, kind) else [piece.node])
+    depth = max((piece.depth + (not isinstance(piece.node, kind)) for piece in pieces), default=0)
+    return _Piece(kind(tuple(parts)), max((piece.copies for piece in pieces), default=1), depth)
 
 
-class _Translator:
+class _Parser:
     """Goes through the pattern once; ``_repeated`` is where the repeat that ends right here starts."""
 
     def __init__(self, pattern: str) -> None:
@@ -113,7 +160,7 @@ class _Translator:
         self._flags: frozenset[str] = frozenset()
         self._repeated: int | None = None
 
-    def translated(self) -> str:
+    def parse(self) -> Node:
         try:
             self._pattern.encode()
         except UnicodeEncodeError as error:
@@ -125,8 +172,8 @@ class _Translator:
             raise BadPattern("the group has no closing ), write \\( for the character", self._groups[-1].offset)
         whole = self._groups[0].closed()
         if whole.depth > _DEEPEST:
-            raise BadPattern(f"groups nest more than {_DEEPEST} deep", 0)
-        return whole.text
+            raise BadPattern(f"repeats and alternatives nest more than {_DEEPEST} deep", 0)
+        return whole.node
 
     def _part(self, repeated: int | None) -> None:
         character = self._pattern[self._at]
@@ -139,10 +186,10 @@ class _Translator:
                 self._at += 1
                 self._groups[-1].end_choice()
             case "[":
-                self._add_set(self._class())
+                self._add(Characters(self._class()))
             case "*" | "+" | "?":
                 self._at += 1
-                self._repeat(character, 1, self._at - 1, repeated)
+                self._repeat(character, *_SIGNS[character], self._at - 1, repeated)
             case "{" if count := self._count():
                 self._counted(count, repeated)
             case "\\":
@@ -156,25 +203,22 @@ class _Translator:
 
     # What stands for itself.
 
-    def _add(self, text: str, level: int = _ATOM) -> None:
-        self._groups[-1].pieces.append(_Piece(text, level))
-
-    def _add_set(self, ranges: charset.Ranges) -> None:
-        self._add(charset.to_class(ranges), _ATOM if ranges else _SEQUENCE)
+    def _add(self, node: Node) -> None:
+        self._groups[-1].pieces.append(_Piece(node))
 
     def _literal(self, code: int) -> None:
-        self._add_set(self._cased(((code, code),)))
+        self._add(Characters(self._cased(((code, code),))))
 
     def _cased(self, ranges: charset.Ranges) -> charset.Ranges:
         return charset.folded(ranges) if "i" in self._flags else ranges
 
     def _sign(self, sign: str) -> None:
         if sign == ".":
-            self._add("(?s:.)" if "s" in self._flags else ".")
+            self._add(Characters(charset.EVERYTHING if "s" in self._flags else charset.ALL_BUT_NEWLINE))
         elif "m" in self._flags:
-            self._add(f"(?m:{sign})", _SEQUENCE)
+            self._add(Anchor("line start" if sign == "^" else "line end"))
         else:
-            self._add(r"\A" if sign == "^" else r"\Z", _SEQUENCE)
+            self._add(Anchor("text start" if sign == "^" else "text end"))
 
     # Groups.
 
@@ -230,10 +274,9 @@ class _Translator:
         if most is not None and most < least:
             raise BadPattern(f"{count[0]} has more for the least than for the most", count.start())
         self._at = count.end()
-        copies = max(least, 1) if most is None else most
-        self._repeat(count[0], copies, count.start(), repeated)
+        self._repeat(count[0], least, most, count.start(), repeated)
 
-    def _repeat(self, sign: str, copies: int, start: int, repeated: int | None) -> None:
+    def _repeat(self, sign: str, least: int, most: int | None, start: int, repeated: int | None) -> None:
         self._at += self._pattern.startswith("?", self._at)
         if repeated is not None:
             stacked = self._pattern[repeated : self._at]
@@ -244,28 +287,26 @@ class _Translator:
         if not pieces:
             raise BadPattern(f"there is nothing before {sign} to repeat, write \\{sign} for the character", start)
         piece = pieces.pop()
-        copies *= piece.copies
+        copies = piece.copies * (max(least, 1) if most is None else most)
         if copies > MOST_COPIES:
             raise BadPattern(f"repeats within repeats make more than {MOST_COPIES} copies", start)
-        depth = piece.depth + (piece.level > _ATOM)
-        pieces.append(_Piece(piece.within(_ATOM) + sign, _SEQUENCE, copies, depth))
+        pieces.append(_Piece(Repeat(piece.node, least, most), copies, piece.depth + 1))
         self._repeated = start
 
     # Escapes.
 
     def _escape(self) -> None:
         start, following = self._at, self._pattern[self._at + 1 : self._at + 2]
-        anchors = {"A": r"\A", "z": r"\Z", "b": r"(?a:\b)", "B": r"(?!(?a:\b))"}
-        if following in anchors:
+        if following in _ANCHORS:
             self._at += 2
-            self._add(anchors[following], _SEQUENCE)
+            self._add(_ANCHORS[following])
         elif following == "Q":
             text, end, _ = self._pattern[start + 2 :].partition(r"\E")
             self._at += 2 + len(text) + len(r"\E" if end else "")
             for character in text:
                 self._literal(ord(character))
         elif (ranges := self._escaped_set()) is not None:
-            self._add_set(ranges)
+            self._add(Characters(ranges))
         else:
             self._literal(self._escaped_character())
 

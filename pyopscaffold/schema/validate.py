@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.kube.names import is_dns1035_label
-from pyopscaffold.schema import formats, regex
+from pyopscaffold.schema import formats
 from pyopscaffold.schema.structural import Schema
 
 if TYPE_CHECKING:
@@ -107,11 +107,13 @@ def _check_string(schema: Schema, value: str, path: str) -> Iterator[Misfit]:
 
 
 def _mismatch(pattern: str, value: str) -> str | None:
+    from pyopscaffold.schema import matcher, regex  # noqa: PLC0415 - an operator checks no value
+
     try:
-        found = regex.compile(pattern).search(value)
+        fits = matcher.matches(pattern, value)
     except regex.BadPattern as fault:
         return f"{_show(value)} can't be matched with {pattern}: {fault}"
-    return None if found else f"{_show(value)} does not match {pattern}"
+    return None if fits else f"{_show(value)} does not match {pattern}"
 
 
 def _check_list(schema: Schema, value: list[Any], path: str) -> Iterator[Misfit]:

@@ -10,7 +10,7 @@ import yaml
 
 from pyopscaffold import cel
 from pyopscaffold.generate.witness import witnesses
-from pyopscaffold.schema import regex
+from pyopscaffold.schema.matcher import matches
 from tests.oracle.grammar import ask
 
 if TYPE_CHECKING:
@@ -63,6 +63,6 @@ def test_patterns_are_read(nodes: list[dict[str, Any]]) -> None:
     assert len(patterns) > 30
     texts = {pattern: [*islice(witnesses(pattern), 3), "", "a", "a.b", "1", "-"] for pattern in patterns}
     answers = ask({"pattern": pattern, "texts": texts[pattern]} for pattern in patterns)
-    ours = [[bool(regex.compile(pattern).search(text)) for text in texts[pattern]] for pattern in patterns]
+    ours = [[matches(pattern, text) for text in texts[pattern]] for pattern in patterns]
     assert ours == [answer["matches"] for answer in answers]
     assert [pattern for pattern, found in zip(patterns, ours, strict=True) if not any(found)] == []

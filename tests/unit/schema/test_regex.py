@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyopscaffold.schema import Schema, regex, validate
+from pyopscaffold.schema.matcher import matches
 
 
 @pytest.mark.parametrize(
@@ -39,13 +40,13 @@ from pyopscaffold.schema import Schema, regex, validate
         ("(?<1-2>a)", "the name of a group is (?P<name>…), of letters, digits and _, at character 1"),
         ("(?x)a", "RE2 has after (? only flags of i, m, s and U, a colon, or a name"),
         ("\ud800", "half a character of UTF-16 can't be, at character 1"),
-        ("(b" * 102 + ")*" * 102, "groups nest more than 100 deep, at character 1"),
+        ("(b" * 202 + ")*" * 202, "repeats and alternatives nest more than 200 deep, at character 1"),
     ],
 )
 def test_what_go_refuses_is_explained(pattern: str, message: str) -> None:
     """A refusal names the place, and what RE2 has instead where there is such a thing."""
     with pytest.raises(regex.BadPattern) as caught:
-        regex.compile(pattern)
+        regex.parse(pattern)
     assert str(caught.value).startswith(message)
 
 
@@ -70,8 +71,8 @@ def test_what_go_refuses_is_explained(pattern: str, message: str) -> None:
 )
 def test_patterns_mean_what_they_mean_to_go(pattern: str, matching: str, other: str) -> None:
     """Where Python reads a pattern otherwise, or not at all, Go's reading holds."""
-    assert regex.compile(pattern).search(matching)
-    assert not regex.compile(pattern).search(other)
+    assert matches(pattern, matching)
+    assert not matches(pattern, other)
 
 
 def test_values_are_judged_by_the_same_reading() -> None:
@@ -84,12 +85,20 @@ def test_values_are_judged_by_the_same_reading() -> None:
     assert str(misfit).startswith('"a" can\'t be matched with (: the group has no closing )')
 
 
+def test_no_pattern_is_slow() -> None:
+    """A text that nearly matches is answered at once, where going back and trying again would take years."""
+    assert not matches("^([a-z]+-?)+$", "a" * 2_000 + "!")
+    assert matches("(x{2,}){500}", "x" * 1_000)
+    assert not matches("(x{2,}){500}", "x" * 999)
+    assert not matches("(a?){500}b", "a" * 500)
+
+
 @given(st.one_of(st.text(), st.text(alphabet=r"ab\(?)[]{}^$.*+|-:,01pQEdP<>i")))
 def test_any_pattern_is_answered(pattern: str) -> None:
     """There is an expression or a refusal within the pattern, and nothing else."""
     place = 0
     try:
-        regex.compile(pattern)
+        regex.parse(pattern)
     except regex.BadPattern as fault:
         place = fault.offset
     assert 0 <= place <= len(pattern)
