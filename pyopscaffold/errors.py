@@ -20,6 +20,7 @@
             ├── BadRequest (400)   ├── Unauthorized (401)   ├── Forbidden (403)   ├── NotFound (404)
             ├── MethodNotAllowed (405)
             ├── AlreadyExists (409) ├── Conflict (409)      ├── Expired (410)     ├── UnsupportedMediaType (415)
+            │                       │   └── FieldConflict   other field managers own what an apply names
             ├── Invalid (422)      ├── TooManyRequests (429)
             └── ServerError (5xx)
 
@@ -28,11 +29,14 @@ Constructors only keep what they are given.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_MANAGER = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 class PyopscaffoldError(Exception):
@@ -142,10 +146,20 @@ class StatusCause:
     field: str = ""
 
 
+@dataclass(frozen=True)
+class StatusDetails:
+    """What ``metav1.Status.details`` says the failure is about; '' where the server does not say."""
+
+    name: str = ""
+    group: str = ""
+    kind: str = ""
+    uid: str = ""
+
+
 class ApiError(ClientError):
     """The server answered with a failure.
 
-    ``code`` is the HTTP status, ``reason`` and ``causes`` are those of ``metav1.Status``;
+    ``code`` is the HTTP status; ``reason``, ``causes`` and ``details`` are those of ``metav1.Status``;
     ``retry_after`` is in seconds, as the server asked.
     """
 
@@ -156,12 +170,14 @@ class ApiError(ClientError):
         code: int = 0,
         reason: str = "",
         causes: Sequence[StatusCause] = (),
+        details: StatusDetails = StatusDetails(),
         retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.reason = reason
         self.causes = tuple(causes)
+        self.details = details
         self.retry_after = retry_after
 
 
@@ -191,6 +207,20 @@ class AlreadyExists(ApiError):  # noqa: N818
 
 class Conflict(ApiError):  # noqa: N818
     """409: the resourceVersion is not the newest, or another field manager owns a field."""
+
+
+class FieldConflict(Conflict):
+    """409 to a server-side apply without force: other field managers own fields that it names."""
+
+    @property
+    def managers(self) -> dict[str, tuple[str, ...]]:
+        """The fields in the way, by the manager that owns them: ``{"kubectl": (".spec.replicas",)}``."""
+        found: dict[str, tuple[str, ...]] = {}
+        for cause in self.causes:
+            # the API server has the manager's name nowhere else: conflict with "kubectl" using v1 at …
+            if named := _MANAGER.search(cause.message):
+                found[named[1]] = (*found.get(named[1], ()), cause.field)
+        return found
 
 
 class Expired(ApiError):  # noqa: N818

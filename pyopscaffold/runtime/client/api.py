@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import random
-import re
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,29 +9,24 @@ import msgspec
 from pyopscaffold import codec
 from pyopscaffold.api import Object
 from pyopscaffold.api.declarations import Kind, gvk_of
-from pyopscaffold.errors import ApiError, ClientError, Expired, ServerError, TooManyRequests
+from pyopscaffold.errors import ClientError
 from pyopscaffold.runtime.client import wire
-from pyopscaffold.runtime.client.kinds import Kinds, collection_path, object_path
-from pyopscaffold.runtime.client.lines import split_lines
+from pyopscaffold.runtime.client.kinds import collection_path, object_path
 from pyopscaffold.runtime.client.protocols import (
-    Page,
     PatchBody,
     PatchType,
     Propagation,
-    WatchEvent,
+    RawObject,
+    Scale,
     Write,
     WriteObserver,
 )
-from pyopscaffold.runtime.client.status import error_of, is_error
-from pyopscaffold.runtime.client.transport import Request, Response, Transport
-from pyopscaffold.runtime.clock import Clock, SystemClock
+from pyopscaffold.runtime.client.reads import ApiReader, query_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import Mapping
 
     from pyopscaffold.kube.gvk import GroupVersionKind
-
-log = logging.getLogger(__name__)
 
 _APPLY = "application/apply-patch+yaml"  # JSON is YAML
 _PATCH_TYPES: dict[PatchType, str] = {
@@ -44,6 +34,7 @@ _PATCH_TYPES: dict[PatchType, str] = {
     "merge": "application/merge-patch+json",
     "strategic": "application/strategic-merge-patch+json",
 }
+_OF_THE_KIND = frozenset({"", "status"})
 # what the server sets and no client may claim; uid and resourceVersion stay, as preconditions
 _SERVER_FIELDS = frozenset(
     {
@@ -55,88 +46,29 @@ _SERVER_FIELDS = frozenset(
         "selfLink",
     }
 )
-_WARNING = re.compile(r'299 \S+ "((?:[^"\\]|\\.)*)"')
-_ATTEMPTS = 5
-_LONGEST_WAIT = 10.0
-_WARNINGS_KEPT = 1000
 
 
-class ApiClient:
+class ApiClient(ApiReader):
     """A :class:`~pyopscaffold.runtime.client.protocols.Client` over a transport.
 
     At most ``max_in_flight`` requests are under way at once (watches not counted). A 429 with Retry-After, and for
-    reads a 503 with one, is waited out up to five times, ten seconds each at most. ``timeout`` is in seconds.
+    reads a 503 with one, is waited out up to five times, ten seconds each at most. ``timeout`` bounds one exchange and
+    ``silence`` the time in which a watch brings nothing, not even the bookmark of each minute; both are in seconds.
     """
-
-    def __init__(
-        self, transport: Transport, *, clock: Clock | None = None, timeout: float = 30.0, max_in_flight: int = 64
-    ) -> None:
-        self._transport = transport
-        self._clock = clock or SystemClock()
-        self._timeout = timeout
-        self._slots = asyncio.Semaphore(max_in_flight)
-        self._kinds = Kinds(self._fetch)
-        self._observers: list[WriteObserver] = []
-        self._warned: set[str] = set()
-
-    async def get(self, kind: Kind, name: str, *, namespace: str = "") -> Any:
-        """See Reader."""
-        gvk = gvk_of(kind)
-        response = await self._send("GET", object_path(gvk, namespace, name))
-        return wire.decode(kind, response.body)
-
-    async def list(self, kind: Kind, *, namespace: str = "", labels: str = "", fields: str = "") -> Any:
-        """See Reader."""
-        limit, token = 500, ""
-        items: list[msgspec.Raw] = []
-        while True:
-            try:
-                page = await self.list_page(
-                    kind, namespace=namespace, labels=labels, fields=fields, limit=limit, continue_=token
-                )
-            except Expired:
-                if not token:
-                    raise
-                # the list grew too old between two pages: take it anew, in one piece
-                limit, token = 0, ""
-                items.clear()
-                continue
-            items += page.items
-            if not (token := page.continue_):
-                return [wire.decode(kind, item) for item in items]
-
-    async def list_page(
-        self,
-        kind: Kind,
-        *,
-        namespace: str = "",
-        labels: str = "",
-        fields: str = "",
-        limit: int = 500,
-        continue_: str = "",
-    ) -> Page:
-        """See Client."""
-        query = _query(
-            labelSelector=labels, fieldSelector=fields, limit=str(limit) if limit else "", **{"continue": continue_}
-        )
-        response = await self._send("GET", collection_path(gvk_of(kind), namespace), query=query)
-        return wire.page(response.body)
 
     async def create(self, obj: Any, *, field_manager: str, dry_run: bool = False) -> Any:
         """See Writer."""
         kind, mapping = await self._addressed(obj)
         metadata = mapping.get("metadata") or {}
-        namespace = metadata.get("namespace", "")
+        namespace, name = metadata.get("namespace", ""), metadata.get("name", "")
         if kind.namespaced and not namespace:
-            raise ClientError(f"{kind.group_kind} {metadata.get('name', '')!r} needs metadata.namespace")
-        response = await self._send(
-            "POST",
-            collection_path(kind, namespace),
-            query=_query(fieldManager=field_manager, dryRun="All" if dry_run else ""),
-            body=msgspec.json.encode(mapping),
-        )
+            raise ClientError(f"{kind.group_kind} {name!r} needs metadata.namespace")
+        path = collection_path(kind, namespace)
+        query = query_of(fieldManager=field_manager, dryRun="All" if dry_run else "")
+        response = await self._send("POST", path, query=query, body=msgspec.json.encode(mapping))
         made = wire.decode(_kind_of_answer(obj, kind), response.body)
-        self._wrote(kind, namespace, metadata.get("name", ""), response, dry_run=dry_run)
+        if not dry_run:
+            self._report(Write(kind, namespace, name, body=response.body))
         return made
 
     async def apply(
@@ -145,19 +77,32 @@ class ApiClient:
         """See Writer."""
         kind, mapping = await self._addressed(obj)
         metadata = {key: value for key, value in (mapping.get("metadata") or {}).items() if key not in _SERVER_FIELDS}
-        namespace, name = metadata.get("namespace", ""), metadata.get("name", "")
-        response = await self._send(
+        return await self._change(
             "PATCH",
-            object_path(kind, namespace, name, subresource),
-            query=_query(
-                fieldManager=field_manager, force="true" if force else "false", dryRun="All" if dry_run else ""
-            ),
-            body=msgspec.json.encode({**mapping, "metadata": metadata}),
+            kind,
+            metadata,
+            {**mapping, "metadata": metadata},
+            answer=_kind_of_answer(obj, kind),
+            subresource=subresource,
             content_type=_APPLY,
+            dry_run=dry_run,
+            fieldManager=field_manager,
+            force="true" if force else "false",
         )
-        applied = wire.decode(_kind_of_answer(obj, kind), response.body)
-        self._wrote(kind, namespace, name, response, subresource=subresource, dry_run=dry_run)
-        return applied
+
+    async def replace(
+        self, obj: RawObject, *, field_manager: str, subresource: str = "", dry_run: bool = False
+    ) -> RawObject:
+        """See Writer."""
+        if isinstance(obj, Object):
+            raise ClientError(f"a {type(obj).__name__} can't replace: it may lack fields that its class does not know")
+        kind, metadata = await self.discovery.of(obj), obj.get("metadata") or {}
+        if not metadata.get("resourceVersion"):
+            raise ClientError(f"{kind.group_kind} needs the metadata.resourceVersion that it was read at")
+        replaced: RawObject = await self._change(
+            "PUT", kind, metadata, obj, subresource=subresource, dry_run=dry_run, fieldManager=field_manager
+        )
+        return replaced
 
     async def patch(
         self,
@@ -172,17 +117,27 @@ class ApiClient:
         dry_run: bool = False,
     ) -> Any:
         """See Writer."""
-        gvk = gvk_of(kind)
-        response = await self._send(
+        return await self._change(
             "PATCH",
-            object_path(gvk, namespace, name, subresource),
-            query=_query(fieldManager=field_manager, dryRun="All" if dry_run else ""),
-            body=msgspec.json.encode(patch),
+            gvk_of(kind),
+            {"namespace": namespace, "name": name},
+            patch,
+            answer=kind,
+            subresource=subresource,
             content_type=_PATCH_TYPES[patch_type],
+            dry_run=dry_run,
+            fieldManager=field_manager,
         )
-        patched = wire.decode(kind, response.body)
-        self._wrote(gvk, namespace, name, response, subresource=subresource, dry_run=dry_run)
-        return patched
+
+    async def set_scale(
+        self, kind: Kind, name: str, replicas: int, *, namespace: str = "", field_manager: str, dry_run: bool = False
+    ) -> Scale:
+        """See Client."""
+        wanted = {"spec": {"replicas": replicas}}
+        path = object_path(gvk_of(kind), namespace, name, "scale")
+        query = query_of(fieldManager=field_manager, dryRun="All" if dry_run else "")
+        body, content_type = msgspec.json.encode(wanted), _PATCH_TYPES["merge"]
+        return wire.scale((await self._send("PATCH", path, query=query, body=body, content_type=content_type)).body)
 
     async def delete(
         self,
@@ -197,13 +152,11 @@ class ApiClient:
     ) -> None:
         """See Writer."""
         gvk = gvk_of(kind)
-        options: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation}
-        if preconditions := _query(uid=uid, resourceVersion=resource_version):
-            options["preconditions"] = preconditions
-        if dry_run:
-            options["dryRun"] = ["All"]
         path = object_path(gvk, namespace, name)
-        response = await self._send("DELETE", path, body=msgspec.json.encode(options))
+        preconditions = query_of(uid=uid, resourceVersion=resource_version)
+        response = await self._send(
+            "DELETE", path, body=_delete_options(propagation, dry_run=dry_run, preconditions=preconditions)
+        )
         if dry_run:
             return
         answer = wire.deleted(response.body)
@@ -212,112 +165,79 @@ class ApiClient:
         else:
             self._report(Write(gvk, namespace, name, uid=answer.metadata.uid or answer.details.uid or uid))
 
-    async def watch(
+    async def delete_collection(
         self,
         kind: Kind,
         *,
         namespace: str = "",
         labels: str = "",
         fields: str = "",
-        resource_version: str = "",
-        initial_events: bool = False,
-        timeout: float = 300.0,  # noqa: ASYNC109 - the server's own time limit, not ours
-    ) -> AsyncGenerator[WatchEvent]:
-        """See Client."""
-        query = _query(
-            watch="true",
-            allowWatchBookmarks="true",
-            labelSelector=labels,
-            fieldSelector=fields,
-            resourceVersion=resource_version,
-            resourceVersionMatch="NotOlderThan" if initial_events else "",
-            sendInitialEvents="true" if initial_events else "",
-            timeoutSeconds=str(int(timeout)),
+        propagation: Propagation = "Background",
+        dry_run: bool = False,
+    ) -> None:
+        """See Writer."""
+        gvk = gvk_of(kind)
+        if gvk.namespaced and not namespace:
+            raise ClientError(f"{gvk.plural} are deleted in one namespace at a time, and none was given")
+        await self._send(
+            "DELETE",
+            collection_path(gvk, namespace),
+            query=query_of(labelSelector=labels, fieldSelector=fields),
+            body=_delete_options(propagation, dry_run=dry_run),
         )
-        request = Request("GET", collection_path(gvk_of(kind), namespace), query, timeout=self._timeout)
-        where = f"watch {request.path}"
-        async with self._transport.stream(request) as stream:
-            if is_error(stream.status):
-                body = b"".join([chunk async for chunk in stream.chunks])
-                raise error_of(stream.status, stream.headers, body, where=where)
-            async with aclosing(split_lines(stream.chunks)) as batches:
-                async for batch in batches:
-                    for line in batch:
-                        yield wire.event(line, where)
 
     def add_write_observer(self, observer: WriteObserver) -> None:
         """See Client."""
         self._observers.append(observer)
 
-    async def close(self) -> None:
-        """See Client."""
-        await self._transport.close()
-
     async def _addressed(self, obj: Any) -> tuple[GroupVersionKind, Mapping[str, Any]]:
         if isinstance(obj, Object):
             return obj.gvk, codec.to_mapping(obj)
-        return await self._kinds.of(obj), obj
+        return await self.discovery.of(obj), obj
 
-    async def _fetch(self, path: str) -> bytes:
-        return (await self._send("GET", path)).body
-
-    async def _send(
+    async def _change(
         self,
         method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: bytes = b"",
-        content_type: str = "application/json",
-    ) -> Response:
-        request = Request(method, path, query or {}, body, content_type, self._timeout)
-        attempt = 1
-        while True:
-            async with self._slots:
-                response = await self._transport.request(request)
-            if not is_error(response.status):
-                self._log_warnings(response)
-                return response
-            error = error_of(response.status, response.headers, response.body, where=f"{method} {path}")
-            if attempt == _ATTEMPTS or not _waits_out(method, error):
-                raise error
-            attempt += 1
-            # spread out, or all that were told the same second come back at once
-            await self._clock.sleep((error.retry_after or 0.0) * random.uniform(1.0, 1.25))  # noqa: S311
-
-    def _wrote(
-        self,
         kind: GroupVersionKind,
-        namespace: str,
-        name: str,
-        response: Response,
+        metadata: Mapping[str, str],
+        body: Any,
         *,
+        answer: Kind | None = None,
+        subresource: str,
+        content_type: str = "application/json",
         dry_run: bool,
-        subresource: str = "",
-    ) -> None:
-        # other subresources answer with another kind, such as Scale
-        if not dry_run and subresource in {"", "status"}:
+        **query: str,
+    ) -> Any:
+        """Change the object that ``metadata`` names, have it reported, and return it as ``answer``."""
+        namespace, name = metadata.get("namespace", ""), metadata.get("name", "")
+        response = await self._send(
+            method,
+            object_path(kind, namespace, name, subresource),
+            query=query_of(dryRun="All" if dry_run else "", **query),
+            body=msgspec.json.encode(body),
+            content_type=content_type,
+        )
+        if subresource not in _OF_THE_KIND:  # the others answer with another kind, such as Scale
+            return wire.decode(kind, response.body)
+        changed = wire.decode(answer or kind, response.body)
+        if not dry_run:
             self._report(Write(kind, namespace, name, body=response.body))
+        return changed
 
     def _report(self, write: Write) -> None:
         for observer in self._observers:
             observer(write)
 
-    def _log_warnings(self, response: Response) -> None:
-        for text in _WARNING.findall(response.headers.get("warning", "")):
-            if text not in self._warned and len(self._warned) < _WARNINGS_KEPT:
-                self._warned.add(text)
-                log.warning("the API server warns: %s", text)
 
-
-def _waits_out(method: str, error: ApiError) -> bool:
-    """Whether the server asked for patience, and the request surely had no effect yet."""
-    untouched = isinstance(error, TooManyRequests) or (isinstance(error, ServerError) and method == "GET")
-    return untouched and error.retry_after is not None and error.retry_after <= _LONGEST_WAIT
-
-
-def _query(**parameters: str) -> dict[str, str]:
-    return {name: value for name, value in parameters.items() if value}
+def _delete_options(
+    propagation: Propagation, *, dry_run: bool, preconditions: Mapping[str, str] | None = None
+) -> bytes:
+    options: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation}
+    if preconditions:
+        options["preconditions"] = preconditions
+    if dry_run:
+        options["dryRun"] = ["All"]
+    return msgspec.json.encode(options)
 
 
 def _kind_of_answer(obj: Any, kind: GroupVersionKind) -> Kind:

@@ -1,52 +1,83 @@
-"""Where the API server is and who we are to it: kubeconfig files, or the pod's service account.
-
-https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
-"""
+"""Where the API server is and who we are to it: kubeconfig files, or the pod's service account."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from pyopscaffold.errors import KubeconfigError
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
+InteractiveMode: TypeAlias = Literal["Never", "IfAvailable", "Always"]
+
 
 @dataclass(frozen=True)
 class ExecPlugin:
-    """A program that prints an ExecCredential (client.authentication.k8s.io)."""
+    """A program that prints an ExecCredential (client.authentication.k8s.io).
+
+    ``interactive_mode`` says whether it gets the terminal, ``cluster_info`` whether it is told of the cluster, and
+    ``cluster_config`` what more it is told then.
+    """
 
     command: str
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     api_version: str = "client.authentication.k8s.io/v1"
     install_hint: str = ""
+    interactive_mode: InteractiveMode = "Never"
     cluster_info: bool = False
+    cluster_config: Any = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OidcProvider:
+    """An ``auth-provider`` of name oidc: an ID token, and what it takes to get the next one.
+
+    New tokens are written to the user ``user`` of ``kubeconfig``, as a provider may take each refresh token only once.
+    """
+
+    issuer: str
+    client_id: str
+    client_secret: str = field(default="", repr=False)
+    id_token: str = field(default="", repr=False)
+    refresh_token: str = field(default="", repr=False)
+    ca: bytes = b""
+    kubeconfig: Path | None = None
+    user: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterConfig:
-    """One server and one user. ``token_file`` wins over ``token``; certificates and keys are PEM."""
+    """One server and one user; certificates and keys are PEM.
+
+    Of each ``…_file`` that is given, the content is read again while the client runs; it comes before the value beside
+    it. ``proxy`` is a URL; '' goes by the environment (HTTPS_PROXY, NO_PROXY).
+    """
 
     server: str
     ca: bytes = b""
+    ca_file: Path | None = None
     insecure: bool = False
     tls_server_name: str = ""
     proxy: str = ""
+    compression: bool = True
     namespace: str = "default"
     token: str = field(default="", repr=False)
     token_file: Path | None = None
     client_certificate: bytes = b""
+    client_certificate_file: Path | None = None
     client_key: bytes = field(default=b"", repr=False)
+    client_key_file: Path | None = None
     exec_plugin: ExecPlugin | None = None
+    oidc: OidcProvider | None = None
     impersonate_user: str = ""
+    impersonate_uid: str = ""
     impersonate_groups: tuple[str, ...] = ()
+    impersonate_extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def load(kubeconfig: str | Path | None = None, context: str = "") -> ClusterConfig:
@@ -59,13 +90,15 @@ def load(kubeconfig: str | Path | None = None, context: str = "") -> ClusterConf
         KubeconfigError: there is none, or it is broken; names the file and the entry.
 
     """
+    from pyopscaffold.runtime.client.kubeconfig import from_files  # noqa: PLC0415 - a pod never reads one
+
     if kubeconfig is not None:
-        return _from_files([Path(kubeconfig)], context)
+        return from_files([Path(kubeconfig)], context)
     if listed := [Path(part) for part in os.environ.get("KUBECONFIG", "").split(os.pathsep) if part]:
         existing = [path for path in listed if path.exists()]
         if not existing:
             raise KubeconfigError(f"$KUBECONFIG names {listed[0]}, which does not exist")
-        return _from_files(existing, context)
+        return from_files(existing, context)
     if not context and os.environ.get("KUBERNETES_SERVICE_HOST"):
         return in_cluster()
     home = Path.home() / ".kube" / "config"
@@ -75,7 +108,7 @@ def load(kubeconfig: str | Path | None = None, context: str = "") -> ClusterConf
             "and ~/.kube/config does not exist",
             hint="point --kubeconfig or $KUBECONFIG to a kubeconfig file",
         )
-    return _from_files([home], context)
+    return from_files([home], context)
 
 
 def in_cluster(folder: Path = SERVICE_ACCOUNT) -> ClusterConfig:
@@ -97,139 +130,15 @@ def in_cluster(folder: Path = SERVICE_ACCOUNT) -> ClusterConfig:
     namespace_file = folder / "namespace"
     return ClusterConfig(
         server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
-        ca=_read(folder / "ca.crt", "the pod's CA"),
+        ca=read(folder / "ca.crt", "the pod's CA"),
+        ca_file=folder / "ca.crt",
         token_file=token_file,
         namespace=namespace_file.read_text().strip() if namespace_file.exists() else "default",
     )
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A named entry, with the file that defines it: relative paths are relative to that."""
-
-    name: str
-    values: Mapping[str, Any]
-    file: Path
-
-    def text(self, key: str) -> str:
-        value = self.values.get(key)
-        return "" if value is None else str(value)
-
-    def path(self, key: str) -> Path | None:
-        return self.file.parent / self.text(key) if self.text(key) else None
-
-    def data(self, key: str) -> bytes:
-        """Return the bytes of ``<key>-data``, else of the file that ``<key>`` names."""
-        if encoded := self.text(f"{key}-data"):
-            try:
-                return base64.b64decode(encoded, validate=True)
-            except binascii.Error as error:
-                raise KubeconfigError(f"{self.file}: {key}-data of {self.name!r} is no base64") from error
-        path = self.path(key)
-        return _read(path, f"{self.file}: {key} of {self.name!r}") if path else b""
-
-
-def _from_files(files: list[Path], context: str) -> ClusterConfig:
-    documents = [(path, _document(path)) for path in files]
-    where = os.pathsep.join(map(str, files))
-    current = context or next((str(d["current-context"]) for _, d in documents if d.get("current-context")), "")
-    contexts = _entries(documents, "contexts", "context")
-    if not current:
-        raise KubeconfigError(
-            f"{where}: no current-context is set", hint=f"name one of: {', '.join(sorted(contexts)) or '(none)'}"
-        )
-    chosen = _pick(contexts, current, "context", where)
-    cluster = _pick(_entries(documents, "clusters", "cluster"), chosen.text("cluster"), "cluster", where)
-    users = _entries(documents, "users", "user")
-    user = _pick(users, chosen.text("user"), "user", where) if chosen.text("user") else _Entry("", {}, cluster.file)
-    return _config(chosen, cluster, user)
-
-
-def _config(context: _Entry, cluster: _Entry, user: _Entry) -> ClusterConfig:
-    server = cluster.text("server")
-    if not server.startswith(("http://", "https://")):
-        raise KubeconfigError(f"{cluster.file}: server of cluster {cluster.name!r} is no URL: {server!r}")
-    if user.values.get("auth-provider"):
-        raise KubeconfigError(
-            f"{user.file}: user {user.name!r} has an auth-provider, which Kubernetes has removed",
-            hint="log in anew, so that the provider's tool writes an exec plugin",
-        )
-    certificate, key = user.data("client-certificate"), user.data("client-key")
-    if bool(certificate) != bool(key):
-        raise KubeconfigError(f"{user.file}: user {user.name!r} needs client-certificate and client-key, not just one")
-    return ClusterConfig(
-        server=server.rstrip("/"),
-        ca=cluster.data("certificate-authority"),
-        insecure=bool(cluster.values.get("insecure-skip-tls-verify")),
-        tls_server_name=cluster.text("tls-server-name"),
-        proxy=cluster.text("proxy-url"),
-        namespace=context.text("namespace") or "default",
-        token=user.text("token"),
-        token_file=user.path("tokenFile"),
-        client_certificate=certificate,
-        client_key=key,
-        exec_plugin=_exec_plugin(user),
-        impersonate_user=user.text("as"),
-        impersonate_groups=tuple(user.values.get("as-groups") or ()),
-    )
-
-
-def _exec_plugin(user: _Entry) -> ExecPlugin | None:
-    values = user.values.get("exec")
-    if not isinstance(values, Mapping):
-        return None
-    plugin = _Entry(user.name, values, user.file)
-    api_version = plugin.text("apiVersion")
-    if api_version not in {"client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"}:
-        raise KubeconfigError(f"{user.file}: exec of user {user.name!r} has the unknown apiVersion {api_version!r}")
-    command = plugin.text("command")
-    if not command:
-        raise KubeconfigError(f"{user.file}: exec of user {user.name!r} has no command")
-    return ExecPlugin(
-        # a command with a folder in it is relative to the file, a bare one is looked up in $PATH
-        command=str(user.file.parent / command) if os.sep in command else command,
-        args=tuple(map(str, values.get("args") or ())),
-        env={str(pair["name"]): str(pair["value"]) for pair in values.get("env") or ()},
-        api_version=api_version,
-        install_hint=plugin.text("installHint").strip(),
-        cluster_info=bool(values.get("provideClusterInfo")),
-    )
-
-
-def _document(path: Path) -> Mapping[str, Any]:
-    import yaml  # noqa: PLC0415 - a pod never reads YAML
-
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
-        raise KubeconfigError(f"the kubeconfig {path} can't be read: {reason}") from error
-    except yaml.YAMLError as error:
-        raise KubeconfigError(f"the kubeconfig {path} is no YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(document, Mapping):
-        raise KubeconfigError(f"the kubeconfig {path} is empty or no mapping")
-    return document
-
-
-def _entries(documents: list[tuple[Path, Mapping[str, Any]]], section: str, key: str) -> dict[str, _Entry]:
-    found: dict[str, _Entry] = {}
-    for path, document in documents:
-        for item in document.get(section) or ():
-            if not isinstance(item, Mapping) or not isinstance(item.get(key) or {}, Mapping):
-                raise KubeconfigError(f"{path}: an entry of {section} is no mapping")
-            name = str(item.get("name", ""))
-            found.setdefault(name, _Entry(name, item.get(key) or {}, path))
-    return found
-
-
-def _pick(entries: Mapping[str, _Entry], name: str, what: str, where: str) -> _Entry:
-    if name not in entries:
-        known = ", ".join(sorted(entries)) or "(none)"
-        raise KubeconfigError(f"{where}: there is no {what} {name!r}", hint=f"there are: {known}")
-    return entries[name]
-
-
-def _read(path: Path, what: str) -> bytes:
+def read(path: Path, what: str) -> bytes:
+    """Read a file that a configuration names; raises KubeconfigError, which names it as ``what``."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -1,39 +1,41 @@
-"""Who we are, kept fresh: tokens expire, are rotated on disk, or come from a program."""
+"""Who we are and whom we trust, kept fresh: tokens expire, and files are rotated under a running operator."""
 
 from __future__ import annotations
 
-import asyncio
-import os
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
-
-import msgspec
+import logging
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
 
 from pyopscaffold.errors import KubeconfigError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pyopscaffold.runtime.client.config import ClusterConfig, ExecPlugin
+    from pyopscaffold.runtime.client.config import ClusterConfig
     from pyopscaffold.runtime.clock import Clock
 
+log = logging.getLogger(__name__)
+
 _REREAD_AFTER = 60.0
-_EXEC_TIMEOUT = 60.0
-_EARLY = timedelta(seconds=30)
 
 
 @dataclass(frozen=True)
 class Credential:
-    """What a request is sent with; certificate and key are PEM. Empty: anonymous."""
+    """What connections are made and requests sent with; certificates and key are PEM. Without token: anonymous."""
 
     token: str = field(default="", repr=False)
     certificate: bytes = b""
     key: bytes = field(default=b"", repr=False)
+    ca: bytes = b""
+
+    @property
+    def tls(self) -> tuple[bytes, bytes, bytes]:
+        """What a connection is made with: another one needs other connections."""
+        return self.certificate, self.key, self.ca
 
 
 class Credentials(Protocol):
-    """A source of credentials."""
+    """A source of credentials; gives the same object again as long as nothing has changed."""
 
     async def current(self) -> Credential:
         """Return what to use now; raises KubeconfigError where there is none to be had."""
@@ -59,127 +61,75 @@ class Fixed:
         return False
 
 
-class TokenFile:
-    """A token in a file that the kubelet rotates: read again each minute, and when the server refuses it."""
+class Files:
+    """Token, certificate, key and CA in files, rotated by others: read again each minute, and after a refusal.
 
-    def __init__(self, path: Path, base: Credential, clock: Clock) -> None:
-        self._path = path
-        self._base = base
+    The kubelet renews a service account's token with a fifth of its life left, two minutes at least: a minute is in
+    time. A file that can't be read for a moment, or is empty, keeps the value it had.
+    """
+
+    def __init__(self, config: ClusterConfig, clock: Clock) -> None:
+        paths = {
+            "token": config.token_file,
+            "certificate": config.client_certificate_file,
+            "key": config.client_key_file,
+            "ca": config.ca_file,
+        }
+        self._files = {name: path for name, path in paths.items() if path}
         self._clock = clock
-        self._credential: Credential | None = None
-        self._read_at = 0.0
+        self._credential = given(config)
+        self._read_at: float | None = None
 
     async def current(self) -> Credential:
         """See Credentials."""
         now = self._clock.monotonic()
-        if self._credential is None or now - self._read_at >= _REREAD_AFTER:
-            try:
-                token = self._path.read_text(encoding="utf-8").strip()
-            except OSError as error:
-                if self._credential is None:
-                    raise KubeconfigError(f"the token file {self._path} can't be read: {error.strerror}") from error
-                return self._credential  # a rotation under way; the old token serves until refused
+        if self._read_at is None or now - self._read_at >= _REREAD_AFTER:
+            self._read()
             self._read_at = now
-            self._credential = Credential(token, self._base.certificate, self._base.key)
         return self._credential
 
-    def refused(self, credential: Credential) -> bool:
+    def refused(self, credential: Credential) -> bool:  # noqa: ARG002 - reading a file twice costs nothing
         """See Credentials."""
-        if credential is self._credential:
-            self._read_at = self._clock.monotonic() - _REREAD_AFTER
+        self._read_at = None
         return True
 
+    def _read(self) -> None:
+        found: dict[str, str | bytes] = {}
+        for name, path in self._files.items():
+            try:
+                content = path.read_bytes().strip()
+            except OSError as error:
+                self._keep(name, path, error.strerror or "")
+                continue
+            if content:
+                found[name] = content.decode(errors="replace") if name == "token" else content
+            else:
+                self._keep(name, path, "it is empty")
+        renewed = replace(self._credential, **found)  # type: ignore[arg-type]  # str for the token, bytes for the rest
+        if renewed != self._credential:
+            self._credential = renewed
 
-class _ExecStatus(msgspec.Struct, rename="camel"):
-    token: str = ""
-    client_certificate_data: str = ""
-    client_key_data: str = ""
-    expiration_timestamp: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
+    def _keep(self, name: str, path: Path, reason: str) -> None:
+        if not getattr(self._credential, name):
+            raise KubeconfigError(f"the {name} file {path} can't be read: {reason}")
+        log.warning("the %s file %s can't be read (%s): the last content serves on", name, path, reason)
 
 
-class _ExecCredential(msgspec.Struct):
-    status: _ExecStatus
-
-
-class Exec:
-    """Credentials printed by a program; asked again shortly before they expire, and when the server refuses them."""
-
-    def __init__(self, plugin: ExecPlugin, config: ClusterConfig, clock: Clock) -> None:
-        self._plugin = plugin
-        self._config = config
-        self._clock = clock
-        self._lock = asyncio.Lock()
-        self._credential: Credential | None = None
-        self._expires: datetime | None = None
-
-    async def current(self) -> Credential:
-        """See Credentials."""
-        async with self._lock:
-            expired = self._expires is not None and self._clock.now() >= self._expires - _EARLY
-            if self._credential is None or expired:
-                status = await self._run()
-                self._expires = status.expiration_timestamp
-                self._credential = Credential(
-                    status.token, status.client_certificate_data.encode(), status.client_key_data.encode()
-                )
-            return self._credential
-
-    def refused(self, credential: Credential) -> bool:
-        """See Credentials."""
-        if credential is self._credential:
-            self._credential = None
-        return True
-
-    async def _run(self) -> _ExecStatus:
-        plugin = self._plugin
-        what = f"the credential plugin {plugin.command!r}"
-        environment = {**os.environ, **plugin.env, "KUBERNETES_EXEC_INFO": self._info()}
-        try:
-            process = await asyncio.create_subprocess_exec(
-                plugin.command,
-                *plugin.args,
-                env=environment,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-            )
-        except OSError as error:
-            raise KubeconfigError(f"{what} can't be run: {error.strerror}", hint=plugin.install_hint or None) from error
-        try:
-            async with asyncio.timeout(_EXEC_TIMEOUT):
-                output, complaint = await process.communicate()
-        except TimeoutError as error:
-            raise KubeconfigError(f"{what} gave no answer in {_EXEC_TIMEOUT:.0f} s") from error
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        if process.returncode != 0:
-            last = complaint.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
-            raise KubeconfigError(f"{what} failed with exit code {process.returncode}: {last[0]}")
-        try:
-            return msgspec.json.decode(output, type=_ExecCredential).status
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise KubeconfigError(f"{what} printed no ExecCredential: {error}") from error
-
-    def _info(self) -> str:
-        spec: dict[str, Any] = {"interactive": False}
-        if self._plugin.cluster_info:
-            config = self._config
-            spec["cluster"] = {
-                "server": config.server,
-                "tls-server-name": config.tls_server_name,
-                "insecure-skip-tls-verify": config.insecure,
-                "certificate-authority-data": config.ca,
-                "proxy-url": config.proxy,
-            }
-        info = {"apiVersion": self._plugin.api_version, "kind": "ExecCredential", "spec": spec}
-        return msgspec.json.encode(info).decode()
+def given(config: ClusterConfig) -> Credential:
+    """Return what a configuration itself holds."""
+    return Credential(config.token, config.client_certificate, config.client_key, config.ca)
 
 
 def credentials_of(config: ClusterConfig, clock: Clock) -> Credentials:
     """Return the source of credentials that a configuration names."""
+    has_files = config.token_file or config.client_certificate_file or config.client_key_file or config.ca_file
+    base = Files(config, clock) if has_files else Fixed(given(config))
     if config.exec_plugin is not None:
-        return Exec(config.exec_plugin, config, clock)
-    fixed = Credential(config.token, config.client_certificate, config.client_key)
-    return TokenFile(config.token_file, fixed, clock) if config.token_file else Fixed(fixed)
+        from pyopscaffold.runtime.client.exec_plugin import Exec  # noqa: PLC0415 - a pod has none
+
+        return Exec(config.exec_plugin, config, base, clock)
+    if config.oidc is not None:
+        from pyopscaffold.runtime.client.oidc import Oidc  # noqa: PLC0415 - a pod has none
+
+        return Oidc(config.oidc, base, clock)
+    return base

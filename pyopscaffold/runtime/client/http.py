@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import os
+import platform
 import ssl
+import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import quote
 
 import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
+from pyopscaffold import __version__
 from pyopscaffold.errors import ConnectionFailed, KubeconfigError
 from pyopscaffold.runtime.client.api import ApiClient
 from pyopscaffold.runtime.client.credentials import Credential, credentials_of
+from pyopscaffold.runtime.client.proxy import proxy_from_environment
 from pyopscaffold.runtime.client.transport import Request, Response, Stream
 from pyopscaffold.runtime.clock import Clock, SystemClock
 
@@ -28,33 +34,59 @@ if TYPE_CHECKING:
 OnRequest: TypeAlias = Callable[[str, str, str], None]
 """Called with method, HTTP status (``<error>`` without one) and host:port after each exchange."""
 
+log = logging.getLogger(__name__)
+
 _UNAUTHORIZED = 401
 _READ_BUFFER = 2**18
 _IDLE_CONNECTION = 90.0
+_HEADER_NAME = "!#$&'*+-.^_`|~"  # what may stand in a header's name beside letters and digits
+_SYSTEMS = {"win32": "windows"}
+_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+
+
+def user_agent(name: str = "", version: str = "") -> str:
+    """Return ``name/version (os/arch) pyopscaffold/x``; the name defaults to that of the program."""
+    program = name or Path(sys.argv[0]).name or "unknown"
+    system = _SYSTEMS.get(sys.platform, sys.platform)
+    machine = platform.machine().lower()
+    return (
+        f"{program}/{version or 'unknown'} ({system}/{_ARCHITECTURES.get(machine, machine)}) pyopscaffold/{__version__}"
+    )
 
 
 class HttpTransport:
-    """A :class:`~pyopscaffold.runtime.client.transport.Transport` over aiohttp's connection pool."""
+    """A :class:`~pyopscaffold.runtime.client.transport.Transport` over aiohttp's connection pool.
+
+    ``connect_timeout`` (seconds) bounds the making of a connection, with TLS. When certificates are renewed, new
+    requests travel on new connections, and what is under way ends on the old ones.
+    """
 
     def __init__(
-        self, config: ClusterConfig, *, user_agent: str, on_request: OnRequest | None = None, clock: Clock | None = None
+        self,
+        config: ClusterConfig,
+        *,
+        user_agent: str,
+        on_request: OnRequest | None = None,
+        clock: Clock | None = None,
+        connect_timeout: float = 10.0,
+        trace_configs: Sequence[aiohttp.TraceConfig] = (),
     ) -> None:
+        self._connect_timeout = connect_timeout
+        self._trace_configs = list(trace_configs)
         self._config = config
         self._base = URL(config.server)
         self._host = f"{self._base.host}:{self._base.port}"
+        self._proxy = config.proxy or proxy_from_environment(config.server, os.environ)
         self._on_request = on_request
         self._credentials = credentials_of(config, clock or SystemClock())
-        self._headers = CIMultiDict({"User-Agent": user_agent, "Accept": "application/json"})
-        if config.impersonate_user:
-            self._headers["Impersonate-User"] = config.impersonate_user
-        for group in config.impersonate_groups:
-            self._headers.add("Impersonate-Group", group)
+        self._headers = _headers_of(config, user_agent)
         self._session: aiohttp.ClientSession | None = None
-        self._certificate = b""
+        self._retired: aiohttp.ClientSession | None = None
+        self._credential = Credential()
 
     async def request(self, request: Request) -> Response:
         """See Transport."""
-        limits = aiohttp.ClientTimeout(total=request.timeout)
+        limits = aiohttp.ClientTimeout(total=request.timeout, sock_connect=self._connect_timeout)
         try:
             async with await self._open(request, limits) as answer:
                 body = await answer.read()
@@ -67,7 +99,8 @@ class HttpTransport:
         """See Transport."""
         try:
             async with asyncio.timeout(request.timeout):
-                answer = await self._open(request, aiohttp.ClientTimeout(total=None))
+                limits = aiohttp.ClientTimeout(sock_connect=self._connect_timeout, sock_read=request.silence)
+                answer = await self._open(request, limits)
         except (aiohttp.ClientError, OSError) as error:
             raise self._failed(request, error) from error
         try:
@@ -77,9 +110,10 @@ class HttpTransport:
 
     async def close(self) -> None:
         """See Transport."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        for session in (self._session, self._retired):
+            if session is not None:
+                await session.close()
+        self._session = self._retired = None
 
     async def _chunks(self, request: Request, answer: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         try:
@@ -116,7 +150,7 @@ class HttpTransport:
                 headers=headers,
                 timeout=limits,
                 allow_redirects=False,
-                proxy=self._config.proxy or None,
+                proxy=self._proxy or None,
                 server_hostname=self._config.tls_server_name or None,
             )
             code = str(answer.status)
@@ -126,24 +160,49 @@ class HttpTransport:
         return answer
 
     async def _session_for(self, credential: Credential) -> aiohttp.ClientSession:
-        if self._session is not None and self._certificate == credential.certificate:
+        if self._session is not None and credential is self._credential:
             return self._session
-        retired, self._session = self._session, self._new_session(credential)
-        self._certificate = credential.certificate
-        if retired is not None:  # the plugin has issued a new certificate; watches reconnect with it
-            await retired.close()
-        return self._session
+        previous, self._credential = self._credential, credential
+        if self._session is not None and credential.tls == previous.tls:
+            return self._session
+        try:
+            session = self._new_session(credential)
+        except KubeconfigError as error:
+            if self._session is None:
+                raise
+            # files that are written one after the other do not fit for a moment
+            log.warning("%s: the last ones serve on", error)
+            return self._session
+        # the last but one has had its time: its idle connections are closed by now, and so is what the server ended
+        outdated, self._retired, self._session = self._retired, self._session, session
+        if outdated is not None:
+            await outdated.close()
+        return session
 
     def _new_session(self, credential: Credential) -> aiohttp.ClientSession:
         # the pool has no limit: each watch holds a connection, and ApiClient bounds the other requests
         connector = aiohttp.TCPConnector(
             limit=0, ssl=_ssl_context(self._config, credential), keepalive_timeout=_IDLE_CONNECTION
         )
-        return aiohttp.ClientSession(connector=connector, headers=self._headers, read_bufsize=_READ_BUFFER)
+        return aiohttp.ClientSession(
+            connector=connector,
+            headers=self._headers,
+            read_bufsize=_READ_BUFFER,
+            trace_configs=self._trace_configs,
+        )
 
     def _failed(self, request: Request, error: Exception) -> ConnectionFailed:
-        if isinstance(error, TimeoutError):
+        if isinstance(error, aiohttp.ConnectionTimeoutError):
+            reason = f"no connection in {min(request.timeout, self._connect_timeout):g} s"
+        elif isinstance(error, aiohttp.SocketTimeoutError):
+            reason = f"nothing has come for {request.silence:g} s"
+        elif isinstance(error, TimeoutError):
             reason = f"no answer in {request.timeout:g} s"
+        elif isinstance(error, aiohttp.ClientHttpProxyError):
+            reason = f"the proxy {_public(self._proxy)} answered {error.status} {error.message}"
+        elif isinstance(error, aiohttp.ClientProxyConnectionError):
+            said = os.strerror(error.errno) if error.errno else str(error)
+            reason = f"no connection to the proxy {_public(self._proxy)}: {said}"
         elif isinstance(error, aiohttp.ClientConnectorCertificateError):
             reason = f"certificate verify failed: {getattr(error.certificate_error, 'verify_message', '')}"
         elif isinstance(error, aiohttp.ClientSSLError):
@@ -162,14 +221,44 @@ class HttpClient(ApiClient):
         self,
         config: ClusterConfig,
         *,
-        user_agent: str = "pyopscaffold",
+        user_agent: str = user_agent(),
         on_request: OnRequest | None = None,
         clock: Clock | None = None,
+        connect_timeout: float = 10.0,
         timeout: float = 30.0,
+        silence: float = 90.0,
         max_in_flight: int = 64,
+        trace_configs: Sequence[aiohttp.TraceConfig] = (),
     ) -> None:
-        transport = HttpTransport(config, user_agent=user_agent, on_request=on_request, clock=clock)
-        super().__init__(transport, clock=clock, timeout=timeout, max_in_flight=max_in_flight)
+        transport = HttpTransport(
+            config,
+            user_agent=user_agent,
+            on_request=on_request,
+            clock=clock,
+            connect_timeout=connect_timeout,
+            trace_configs=trace_configs,
+        )
+        super().__init__(transport, clock=clock, timeout=timeout, silence=silence, max_in_flight=max_in_flight)
+
+
+def _headers_of(config: ClusterConfig, user_agent: str) -> CIMultiDict[str]:
+    headers = CIMultiDict({"User-Agent": user_agent, "Accept": "application/json"})
+    if not config.compression:
+        headers["Accept-Encoding"] = "identity"
+    if config.impersonate_user:
+        headers["Impersonate-User"] = config.impersonate_user
+    if config.impersonate_uid:
+        headers["Impersonate-Uid"] = config.impersonate_uid
+    for group in config.impersonate_groups:
+        headers.add("Impersonate-Group", group)
+    for name, values in config.impersonate_extra.items():
+        for value in values:
+            headers.add(f"Impersonate-Extra-{quote(name, safe=_HEADER_NAME)}", value)
+    return headers
+
+
+def _public(proxy: str) -> str:
+    return str(URL(proxy).with_user(None))
 
 
 def _headers(answer: aiohttp.ClientResponse) -> Mapping[str, str]:
@@ -184,7 +273,7 @@ def _ssl_context(config: ClusterConfig, credential: Credential) -> ssl.SSLContex
     if not config.server.startswith("https://"):
         return True
     try:
-        context = ssl.create_default_context(cadata=config.ca.decode("ascii") if config.ca else None)
+        context = ssl.create_default_context(cadata=credential.ca.decode("ascii") if credential.ca else None)
     except (ssl.SSLError, ValueError) as error:
         raise KubeconfigError(f"the CA certificate for {config.server} is malformed: {error}") from error
     # Python 3.13 refuses certificates without the extensions of RFC 5280 that many clusters' CAs leave out; Go does not

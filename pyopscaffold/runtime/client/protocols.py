@@ -8,6 +8,7 @@ KubeconfigError where the credentials can't be had.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, overload
 
 import msgspec
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
     from pyopscaffold.api import Object
     from pyopscaffold.api.declarations import Kind
     from pyopscaffold.kube.gvk import GroupVersionKind
+    from pyopscaffold.runtime.client.kinds import Kinds
 
 T = TypeVar("T", bound="Object")
 RawObject: TypeAlias = dict[str, Any]
 PatchType: TypeAlias = Literal["json", "merge", "strategic"]
 PatchBody: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+EventType: TypeAlias = Literal["ADDED", "MODIFIED", "DELETED"]
 Propagation: TypeAlias = Literal["Background", "Foreground", "Orphan"]
 
 
@@ -40,6 +43,15 @@ class Page(msgspec.Struct, frozen=True):
     items: list[msgspec.Raw]
     resource_version: str
     continue_: str
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The scale subresource: how many replicas are wanted and there, and the selector of their Pods."""
+
+    wanted: int
+    present: int
+    selector: str = ""
 
 
 class Write(msgspec.Struct, frozen=True):
@@ -104,7 +116,18 @@ class Writer(Protocol):
     ) -> Any:
         """Server-side apply: ``field_manager`` owns just the fields that ``obj`` has.
 
-        A ``uid`` or ``resourceVersion`` in the metadata is a precondition (Conflict).
+        A ``uid`` or ``resourceVersion`` in the metadata is a precondition (Conflict). Without ``force``, a field that
+        another manager owns and that would change raises FieldConflict.
+        """
+        ...
+
+    async def replace(
+        self, obj: RawObject, *, field_manager: str, subresource: str = "", dry_run: bool = False
+    ) -> RawObject:
+        """Put a whole object in the place of the stored one, which must be of its ``metadata.resourceVersion``.
+
+        What ``obj`` lacks is deleted. So an instance of a class is refused (ClientError), as it lacks the fields that
+        its class does not know, and so is a mapping without the version it was read at. Raises Conflict.
         """
         ...
 
@@ -163,6 +186,22 @@ class Writer(Protocol):
         """Delete, if uid and resourceVersion are (where given) still these; raises NotFound, Conflict."""
         ...
 
+    async def delete_collection(
+        self,
+        kind: Kind,
+        *,
+        namespace: str = "",
+        labels: str = "",
+        fields: str = "",
+        propagation: Propagation = "Background",
+        dry_run: bool = False,
+    ) -> None:
+        """Delete all objects that match the selectors: of one namespace, or of a cluster-scoped kind.
+
+        Caches learn of it from their watches only: the server does not say what is gone.
+        """
+        ...
+
 
 class Client(Reader, Writer, Protocol):
     """A connection to an API server."""
@@ -196,6 +235,61 @@ class Client(Reader, Writer, Protocol):
         ``initial_events`` asks for a streaming list: first an ADDED for each object, then a BOOKMARK with the
         annotation ``k8s.io/initial-events-end``. ``timeout`` (seconds) is the server's. Raises Expired.
         """
+        ...
+
+    @overload
+    def follow(
+        self,
+        kind: type[T],
+        *,
+        namespace: str = "",
+        labels: str = "",
+        fields: str = "",
+        resource_version: str = "",
+        initial: bool = False,
+    ) -> AsyncGenerator[tuple[EventType, T]]: ...
+    @overload
+    def follow(
+        self,
+        kind: GroupVersionKind,
+        *,
+        namespace: str = "",
+        labels: str = "",
+        fields: str = "",
+        resource_version: str = "",
+        initial: bool = False,
+    ) -> AsyncGenerator[tuple[EventType, RawObject]]: ...
+    def follow(
+        self,
+        kind: Kind,
+        *,
+        namespace: str = "",
+        labels: str = "",
+        fields: str = "",
+        resource_version: str = "",
+        initial: bool = False,
+    ) -> AsyncGenerator[tuple[EventType, Any]]:
+        """Changes after ``resource_version`` (default: from now on), without end, as pairs of type and object.
+
+        ``initial`` gives what there is first, as ADDED. Broken connections, 429 and 5xx are waited out, and the watch
+        resumed where it was. Raises Expired where the server no longer knows what came next: an informer of the cache
+        would list anew and tell the difference; here it is the caller's to begin again.
+        """
+        ...
+
+    async def get_scale(self, kind: Kind, name: str, *, namespace: str = "") -> Scale:
+        """Fetch the scale subresource; raises NotFound, also where the kind has none."""
+        ...
+
+    async def set_scale(
+        self, kind: Kind, name: str, replicas: int, *, namespace: str = "", field_manager: str, dry_run: bool = False
+    ) -> Scale:
+        """Say how many replicas are wanted, through the scale subresource."""
+        ...
+
+    @property
+    def discovery(self) -> Kinds:
+        """What the server serves: ``groups()``, ``resources(api_version)``, ``preferred(group, kind)``."""
         ...
 
     def add_write_observer(self, observer: WriteObserver) -> None:

@@ -26,6 +26,7 @@ _BY_CODE: dict[int, type[errors.ApiError]] = {
 _SUCCESS = range(200, 300)
 _SERVER_ERROR = 500
 _TEXT_MAX = 500
+_FIELD_CONFLICT = "FieldManagerConflict"
 
 
 class _Cause(msgspec.Struct):
@@ -36,6 +37,8 @@ class _Cause(msgspec.Struct):
 
 class _Details(msgspec.Struct, rename="camel"):
     name: str = ""
+    group: str = ""
+    kind: str = ""
     uid: str = ""
     causes: list[_Cause] = []
     retry_after_seconds: int = 0
@@ -77,11 +80,14 @@ def error_of(code: int, headers: Mapping[str, str], body: bytes | msgspec.Raw, *
     cls = _BY_CODE.get(code) or (errors.ServerError if code >= _SERVER_ERROR else errors.ApiError)
     if status.reason == "AlreadyExists":
         cls = errors.AlreadyExists
+    elif cls is errors.Conflict and any(cause.reason == _FIELD_CONFLICT for cause in details.causes):
+        cls = errors.FieldConflict
     return cls(
         f"{where}: {status.message or 'no message'} ({code}{' ' + status.reason if status.reason else ''})",
         code=code,
         reason=status.reason,
         causes=[errors.StatusCause(cause.reason, cause.message, cause.field) for cause in details.causes],
+        details=errors.StatusDetails(details.name, details.group, details.kind, details.uid),
         retry_after=_retry_after(headers, details),
     )
 

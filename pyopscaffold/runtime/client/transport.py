@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 class Request:
     """One request. ``path`` is absolute and unescaped; ``timeout`` is in seconds.
 
-    ``timeout`` bounds the whole exchange, and for a stream the time until its headers.
+    ``timeout`` bounds the whole exchange, and for a stream the time until its headers; ``silence`` bounds the time
+    without a byte in a stream.
     """
 
     method: str
@@ -23,6 +24,7 @@ class Request:
     body: bytes = b""
     content_type: str = "application/json"
     timeout: float = 30.0
+    silence: float | None = None
 
 
 @dataclass(frozen=True)

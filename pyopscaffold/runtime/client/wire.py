@@ -9,7 +9,7 @@ import msgspec
 from pyopscaffold import codec
 from pyopscaffold.errors import ClientError
 from pyopscaffold.kube.gvk import GroupVersionKind
-from pyopscaffold.runtime.client.protocols import Page, WatchEvent
+from pyopscaffold.runtime.client.protocols import Page, Scale, WatchEvent
 from pyopscaffold.runtime.client.status import error_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,20 @@ class _DeletedMeta(msgspec.Struct, rename="camel"):
 
 class _Details(msgspec.Struct):
     uid: str = ""
+
+
+class _ScaleSpec(msgspec.Struct):
+    replicas: int = 0
+
+
+class _ScaleStatus(msgspec.Struct):
+    replicas: int = 0
+    selector: str = ""
+
+
+class _Scale(msgspec.Struct):
+    spec: _ScaleSpec = msgspec.field(default_factory=_ScaleSpec)
+    status: _ScaleStatus = msgspec.field(default_factory=_ScaleStatus)
 
 
 class Deleted(msgspec.Struct):
@@ -82,6 +96,17 @@ def page(text: bytes) -> Page:
 def deleted(text: bytes) -> Deleted:
     """Read the answer to a DELETE."""
     return _read(_decode_deleted, text)
+
+
+def scale(text: bytes) -> Scale:
+    """Read a Scale of autoscaling/v1."""
+    found = read_as(_Scale, text)
+    return Scale(found.spec.replicas, found.status.replicas, found.status.selector)
+
+
+def read_as(type_: type[_T], text: bytes | msgspec.Raw) -> _T:
+    """Read anything else of the server's; raises ClientError where it is something else (a proxy's HTML)."""
+    return _read(lambda body: msgspec.json.decode(body, type=type_), text)
 
 
 def _read(decode: Callable[[bytes | msgspec.Raw], _T], text: bytes | msgspec.Raw) -> _T:

@@ -47,6 +47,8 @@ class FakeApiServer:
         self.objects: dict[tuple[str, str], dict[str, Any]] = {}
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.bodies: list[Any] = []
+        self.headers: list[dict[str, str]] = []
+        self.details: dict[str, Any] = {}
         self.token = ""
         self.streaming_lists = True
         self.silent_about_streaming = False
@@ -140,6 +142,7 @@ class FakeApiServer:
         namespace, name = request.match_info.get("namespace", ""), request.match_info.get("name", "")
         verb = _verb(request, name, query)
         self.requests.append((verb, query))
+        self.headers.append(dict(request.headers))
         self.bodies.append(await request.json() if request.can_read_body else None)
         if self.deaf:
             await asyncio.Future()
@@ -148,13 +151,15 @@ class FakeApiServer:
         if self.token and request.headers.get("Authorization") != f"Bearer {self.token}":
             return _error(Refusal(401, "Unauthorized"))
         if self._refusals[verb] and (refusal := self._refusals[verb].pop(0)) is not None:
-            return _error(refusal)
+            return _error(refusal, self.details)
         if verb == "watch":
             return await self._watch(request, namespace, query)
         answer = self._answer(verb, namespace, name, query)
-        if self.warning:
-            answer.headers["Warning"] = f'299 - "{self.warning}"'
+        answer.headers.update(self._warnings())
         return answer
+
+    def _warnings(self) -> dict[str, str]:
+        return {"Warning": f'299 - "{self.warning}"'} if self.warning else {}
 
     def _answer(self, verb: str, namespace: str, name: str, query: dict[str, str]) -> web.Response:
         if verb == "list":
@@ -200,7 +205,7 @@ class FakeApiServer:
             if version > since:
                 queue.put_nowait(_line(event))
         self._watches.append(queue)
-        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        response = web.StreamResponse(headers={"Content-Type": "application/json", **self._warnings()})
         await response.prepare(request)
         try:
             while (line := await queue.get()) not in {_EOF, _RESET}:
@@ -276,8 +281,8 @@ def _verb(request: web.Request, name: str, query: dict[str, str]) -> str:
     return {"POST": "create", "PATCH": "patch", "DELETE": "delete"}[request.method]
 
 
-def _error(refusal: Refusal) -> web.Response:
-    body = _status(refusal.code, refusal.reason)
+def _error(refusal: Refusal, details: dict[str, Any] | None = None) -> web.Response:
+    body = {**_status(refusal.code, refusal.reason), "details": details or {}}
     return web.json_response(body, status=refusal.code, headers=refusal.headers)
 
 

@@ -45,12 +45,13 @@ def test_file_with_data(tmp_path: Path) -> None:
     user = {"token": "t", "client-certificate-data": _b64(b"cert"), "client-key-data": _b64(b"key"), "as": "me"}
     path = _write(
         tmp_path / "config",
-        user={**user, "as-groups": ["g"]},
+        user={**user, "as-uid": "u", "as-groups": ["g"], "as-user-extra": {"example.com/team": ["x", "y"]}},
         **{  # type: ignore[arg-type]  # no name of a parameter is among them
             "certificate-authority-data": _b64(b"ca"),
             "tls-server-name": "other",
             "insecure-skip-tls-verify": True,
             "proxy-url": "http://proxy:3128",
+            "disable-compression": True,
         },
     )
     found = config.load(path)
@@ -60,12 +61,15 @@ def test_file_with_data(tmp_path: Path) -> None:
         insecure=True,
         tls_server_name="other",
         proxy="http://proxy:3128",
+        compression=False,
         namespace="ns-a",
         token="t",
         client_certificate=b"cert",
         client_key=b"key",
         impersonate_user="me",
+        impersonate_uid="u",
         impersonate_groups=("g",),
+        impersonate_extra={"example.com/team": ("x", "y")},
     )
 
 
@@ -88,6 +92,15 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     found = config.load(path)
     assert (found.ca, found.client_certificate, found.client_key) == (b"ca.pem", b"c.pem", b"k.pem")
     assert found.token_file == folder / "token"
+    assert (found.ca_file, found.client_certificate_file) == (folder / "ca.pem", folder / "c.pem")
+    assert found.client_key_file == folder / "k.pem"
+
+
+def test_data_comes_before_a_file(tmp_path: Path) -> None:
+    """Data beside a file overrides it, and the file is not looked at."""
+    user = {"client-certificate": "no", "client-certificate-data": _b64(b"c"), "client-key-data": _b64(b"k")}
+    found = config.load(_write(tmp_path / "config", user=user))
+    assert (found.client_certificate, found.client_certificate_file) == (b"c", None)
 
 
 def test_context_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,6 +110,21 @@ def test_context_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("KUBECONFIG", f"{first}:{tmp_path / 'missing'}:{second}")
     assert config.load().server == "https://a.example.com:6443"
     assert config.load(context="b").namespace == "ns-b"
+
+
+def test_files_are_merged_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A context may draw on the clusters and users of other files; of two equal names the first entry wins whole."""
+    texts = [
+        "contexts: [{name: c, context: {cluster: far, user: ada}}]\ncurrent-context: c",
+        "",
+        "clusters: [{name: far, cluster: {server: https://one}}]\nusers: [{name: ada, user: {token: t}}]",
+        "clusters: [{name: far, cluster: {server: https://two, tls-server-name: x}}]\ncurrent-context: other",
+    ]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}").write_text(text)
+    monkeypatch.setenv("KUBECONFIG", ":".join(str(tmp_path / f"{number}") for number in range(len(texts))))
+    found = config.load()
+    assert (found.server, found.tls_server_name, found.token) == ("https://one", "", "t")
 
 
 def test_home(tmp_path: Path) -> None:
@@ -142,15 +170,63 @@ def test_exec_plugin(tmp_path: Path) -> None:
         args=("--for", "7"),
         env={"A": "b"},
         api_version="client.authentication.k8s.io/v1beta1",
+        interactive_mode="IfAvailable",
         cluster_info=True,
     )
+
+
+def test_exec_is_told_what_the_cluster_says(tmp_path: Path) -> None:
+    """The cluster's extension for plugins is kept for the plugin."""
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": "login", "interactiveMode": "Never"}
+    extension = {"name": "client.authentication.k8s.io/exec", "extension": {"audience": "a"}}
+    found = config.load(_write(tmp_path / "config", user={"exec": plugin}, extensions=[extension])).exec_plugin
+    assert found == config.ExecPlugin("login", cluster_config={"audience": "a"})
+
+
+def test_what_is_at_hand_comes_before_exec(tmp_path: Path) -> None:
+    """A user with a token has no use for a program, as with kubectl."""
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1beta1", "command": "login"}
+    assert config.load(_write(tmp_path / "config", user={"exec": plugin, "token": "t"})).exec_plugin is None
+
+
+def test_oidc(tmp_path: Path) -> None:
+    """The auth-provider oidc, the one that Kubernetes has kept, is read with the place where new tokens go."""
+    values = {
+        "idp-issuer-url": "https://login.example.com/",
+        "client-id": "operator",
+        "client-secret": "s3cret",
+        "id-token": "s3cret-id",
+        "refresh-token": "s3cret-refresh",
+        "idp-certificate-authority-data": _b64(b"ca"),
+    }
+    path = _write(tmp_path / "config", user={"auth-provider": {"name": "oidc", "config": values}})
+    found = config.load(path).oidc
+    assert found == config.OidcProvider(
+        issuer="https://login.example.com",
+        client_id="operator",
+        client_secret="s3cret",
+        id_token="s3cret-id",
+        refresh_token="s3cret-refresh",
+        ca=b"ca",
+        kubeconfig=path,
+        user="a",
+    )
+    assert "s3cret" not in repr(found)
+
+
+@pytest.mark.parametrize("url", ["socks5://proxy:1080", "socks5h://proxy:1080"])
+def test_socks_is_refused(tmp_path: Path, url: str) -> None:
+    """A SOCKS proxy, which kubectl would use, is refused with what to use."""
+    with pytest.raises(KubeconfigError, match="proxy-url of cluster 'a' is a SOCKS proxy, which is not supp") as caught:
+        config.load(_write(tmp_path / "config", **{"proxy-url": url}))  # type: ignore[arg-type]  # as above
+    assert "HTTP proxy" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is empty or no mapping"),
-        ("[1]", "is empty or no mapping"),
+        ("", "no current-context is set"),
+        ("[1]", "is no mapping"),
         ("a: [", "is no YAML"),
         ("contexts: [{name: x, context: {}}]", "no current-context is set"),
         ("current-context: x", "there is no context 'x'"),
@@ -174,7 +250,11 @@ def test_broken_files(tmp_path: Path, text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("user", "message"),
     [
-        ({"auth-provider": {"name": "gcp"}}, "which Kubernetes has removed"),
+        ({"auth-provider": {"name": "gcp"}}, "has the auth-provider 'gcp', which Kubernetes has removed"),
+        ({"auth-provider": {"name": "oidc"}}, "has an auth-provider without idp-issuer-url"),
+        ({"username": "ada", "password": "x"}, "has a username and password, which the API server takes no more"),
+        ({"as-groups": ["g"]}, "has as-uid, as-groups or as-user-extra, but not as"),
+        ({"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "x"}}, "has the interactiveMode ''"),
         ({"client-certificate-data": _b64(b"c")}, "needs client-certificate and client-key"),
         ({"client-certificate-data": "*"}, "client-certificate-data of 'a' is no base64"),
         ({"client-certificate": "missing.pem"}, "can't be read: No such file"),

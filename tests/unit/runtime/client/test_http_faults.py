@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import sys
+from contextlib import aclosing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,13 +15,41 @@ import pytest
 from pyopscaffold import errors
 from pyopscaffold.api import Object, resource
 from pyopscaffold.kube.builtin import CONFIG_MAP, SECRET
-from pyopscaffold.runtime.client.http import HttpClient
+from pyopscaffold.runtime.client.api import ApiClient
+from pyopscaffold.runtime.client.config import ClusterConfig
+from pyopscaffold.runtime.client.http import HttpClient, user_agent
+from pyopscaffold.runtime.client.transport import Response
 from pyopscaffold.runtime.clock import ManualClock
 from tests.unit.runtime.fake_api_server import FakeApiServer, client_of, fake_api_server, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from pathlib import Path
+    from contextlib import AbstractAsyncContextManager
+
+    from pyopscaffold.runtime.client.transport import Request, Stream
+
+
+class Crowd:
+    """Counts how many requests are under way at once."""
+
+    def __init__(self) -> None:
+        self.under_way = self.peak = self.served = 0
+
+    async def request(self, request: Request) -> Response:
+        """Answer in a while."""
+        self.under_way += 1
+        self.peak = max(self.peak, self.under_way)
+        await asyncio.sleep(0)
+        self.under_way -= 1
+        self.served += 1
+        return Response(200, {}, b"{}")
+
+    def stream(self, request: Request) -> AbstractAsyncContextManager[Stream]:
+        """Nothing is watched here."""
+        raise AssertionError(request)
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 @pytest.fixture
@@ -130,6 +162,44 @@ async def test_silent_server_times_out(server: FakeApiServer) -> None:
     assert [verb for verb, _ in server.requests] == ["get", "watch"]
 
 
+async def test_a_handshake_that_never_ends() -> None:
+    """A server that accepts connections and never says a word of TLS is given up after the time to connect."""
+    accepted: list[asyncio.StreamWriter] = []
+    listener = await asyncio.start_server(lambda _, writer: accepted.append(writer), "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    client = HttpClient(ClusterConfig(server=f"https://127.0.0.1:{port}"), connect_timeout=0.05)
+    try:
+        with pytest.raises(errors.ConnectionFailed, match=r"no connection in 0\.05 s"):
+            await client.get(CONFIG_MAP, "first", namespace="default")
+    finally:
+        await client.close()
+        listener.close()
+        for writer in accepted:
+            writer.transport.abort()
+    assert len(accepted) == 1
+
+
+async def test_a_watch_that_falls_silent(server: FakeApiServer) -> None:
+    """A watch on which nothing comes, not even a bookmark, is ended by the client."""
+    client = HttpClient(server.config, silence=0.05)
+    try:
+        async with aclosing(client.watch(CONFIG_MAP, initial_events=True)) as events:
+            assert [(await anext(events)).type for _ in range(2)] == ["ADDED", "BOOKMARK"]
+            with pytest.raises(errors.ConnectionFailed, match=r"nothing has come for 0\.05 s"):
+                await anext(events)
+    finally:
+        await client.close()
+
+
+async def test_user_agent(server: FakeApiServer) -> None:
+    """The server is told who asks: program, version, system, and this library."""
+    machine = r"\(\w+/\w+\) pyopscaffold/\d+\.\d+\.\d+"
+    assert re.fullmatch(rf"web-operator/1\.2\.3 {machine}", user_agent("web-operator", "1.2.3"))
+    async with client_of(server) as client:
+        await client.get(CONFIG_MAP, "first", namespace="default")
+    assert re.fullmatch(rf"{re.escape(Path(sys.argv[0]).name)}/unknown {machine}", server.headers[-1]["User-Agent"])
+
+
 async def test_rotated_token(server: FakeApiServer, tmp_path: Path) -> None:
     """A token that the server refuses is read anew from its file, and the request repeated, within one call."""
     token = tmp_path / "token"
@@ -182,27 +252,12 @@ async def test_requests_are_counted(server: FakeApiServer) -> None:
     assert seen == [("GET", "200", host), ("GET", "404", host)]
 
 
-async def test_concurrency_is_bounded(server: FakeApiServer) -> None:
+async def test_concurrency_is_bounded() -> None:
     """No more requests are under way than allowed, and all get through."""
-    under_way = peak = 0
-    client = HttpClient(server.config, max_in_flight=3)
-    exchange = client._transport.request
-
-    async def counted(request: Any) -> Any:
-        nonlocal under_way, peak
-        under_way += 1
-        peak = max(peak, under_way)
-        try:
-            return await exchange(request)
-        finally:
-            under_way -= 1
-
-    client._transport.request = counted
-    try:
-        await asyncio.gather(*(client.get(CONFIG_MAP, "first", namespace="default") for _ in range(12)))
-    finally:
-        await client.close()
-    assert peak == 3
+    crowd = Crowd()
+    client = ApiClient(crowd, max_in_flight=3)
+    await asyncio.gather(*(client.get(CONFIG_MAP, "first", namespace="default") for _ in range(12)))
+    assert (crowd.peak, crowd.served) == (3, 12)
 
 
 async def test_list_starts_again_in_one_piece(server: FakeApiServer) -> None:
@@ -300,9 +355,56 @@ async def test_typed_objects(server: FakeApiServer) -> None:
 
 
 async def test_warnings_are_logged_once(server: FakeApiServer, caplog: pytest.LogCaptureFixture) -> None:
-    """A warning of the server reaches the log, and a repeated one does not flood it."""
+    """A warning of the server reaches the log, and a repeated one does not flood it, whatever brings it."""
     server.warning = r"v1 \"ConfigMap\" is deprecated"
     async with client_of(server) as client:
         for _ in range(2):
             await client.get(CONFIG_MAP, "first", namespace="default")
-    assert caplog.text.count("is deprecated") == 1
+        async with aclosing(client.watch(CONFIG_MAP, initial_events=True)) as events:
+            await anext(events)
+    assert [record.message for record in caplog.records] == ['the API server warns: v1 "ConfigMap" is deprecated']
+
+
+async def test_warnings_of_a_watch(server: FakeApiServer, caplog: pytest.LogCaptureFixture) -> None:
+    """A watch brings its warnings, too."""
+    server.warning = "use something else"
+    async with client_of(server) as client, aclosing(client.watch(CONFIG_MAP, initial_events=True)) as events:
+        await anext(events)
+    assert "the API server warns: use something else" in caplog.text
+
+
+async def test_what_an_error_is_about(server: FakeApiServer) -> None:
+    """An error carries the object it is about, the causes, and when to come back, as the server says in its Status."""
+    server.refuse("get", 500, reason="ServerTimeout")
+    server.details = {
+        "name": "first",
+        "kind": "configmaps",
+        "uid": "u",
+        "causes": [{"reason": "FieldValueInvalid", "message": "must be less", "field": "data.key"}],
+        "retryAfterSeconds": 30,
+    }
+    async with client_of(server) as client:
+        with pytest.raises(errors.ServerError) as caught:
+            await client.get(CONFIG_MAP, "first", namespace="default")
+    assert caught.value.details == errors.StatusDetails(name="first", kind="configmaps", uid="u")
+    assert caught.value.causes == (errors.StatusCause("FieldValueInvalid", "must be less", "data.key"),)
+    assert caught.value.retry_after == 30
+
+
+async def test_conflicts_name_the_managers(server: FakeApiServer) -> None:
+    """An apply without force that meets other managers' fields says whose they are."""
+    server.refuse("patch", 409, reason="Conflict")
+    causes = [
+        ('conflict with "kubectl" using v1 at 2026-01-01T00:00:00Z', ".data.key"),
+        ('conflict with "hpa" with subresource "scale" using apps/v1', ".spec.replicas"),
+        ('conflict with "kubectl" using v1', ".data.more"),
+    ]
+    server.details = {
+        "causes": [{"reason": "FieldManagerConflict", "message": text, "field": name} for text, name in causes]
+    }
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "first", "namespace": "default"}}
+    async with client_of(server) as client:
+        with pytest.raises(errors.FieldConflict) as caught:
+            await client.apply(config_map, field_manager="me", force=False)
+    assert isinstance(caught.value, errors.Conflict)
+    assert caught.value.managers == {"kubectl": (".data.key", ".data.more"), "hpa": (".spec.replicas",)}

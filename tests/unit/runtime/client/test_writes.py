@@ -6,9 +6,11 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pyopscaffold.api import Object, ObjectMeta, resource
+from pyopscaffold.errors import ClientError
 from pyopscaffold.runtime.client.api import ApiClient
-from pyopscaffold.runtime.client.protocols import Writer
 from pyopscaffold.runtime.client.transport import Request, Response
 
 if TYPE_CHECKING:
@@ -49,8 +51,8 @@ class Recorder:
         """Nothing is open."""
 
 
-async def test_nothing_is_ever_replaced() -> None:
-    """No write sends a whole object in the place of the stored one, so what a class does not know is never lost."""
+async def test_no_instance_ever_replaces() -> None:
+    """No write sends an instance in the place of the stored object, so what a class does not know is never lost."""
     recorder = Recorder()
     client = ApiClient(recorder)
     thing = Thing(metadata=ObjectMeta(name="a", namespace="b"), spec=Spec())
@@ -60,8 +62,28 @@ async def test_nothing_is_ever_replaced() -> None:
     await client.apply(thing, field_manager="tests", subresource="status")
     await client.patch(Thing, "a", {"spec": {"size": 5}}, namespace="b")
     await client.delete(Thing, "a", namespace="b")
-    methods = {name for name, value in vars(Writer).items() if callable(value) and not name.startswith("_")}
-    assert methods == {"create", "apply", "patch", "delete"}
     assert [request.method for request in recorder.sent] == ["POST", "PATCH", "PATCH", "PATCH", "DELETE"]
     applied: Any = json.loads(recorder.sent[1].body)
     assert (recorder.sent[1].content_type, applied["spec"]) == ("application/apply-patch+yaml", {"size": 4})
+    with pytest.raises(ClientError, match="a Thing can't replace: it may lack fields that its class does not know"):
+        await client.replace(thing, field_manager="tests")
+    assert len(recorder.sent) == 5
+
+
+async def test_replacing_needs_the_version() -> None:
+    """A mapping that does not say which version it replaces is not sent: it would undo what others have written."""
+    recorder = Recorder()
+    with pytest.raises(ClientError, match=r"ConfigMap needs the metadata\.resourceVersion that it was read at"):
+        await ApiClient(recorder).replace(
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "b"}},
+            field_manager="tests",
+        )
+    assert recorder.sent == []
+
+
+async def test_a_collection_is_of_one_namespace() -> None:
+    """Objects of all namespaces are never deleted at once, as the server has no such request."""
+    recorder = Recorder()
+    with pytest.raises(ClientError, match="things are deleted in one namespace at a time, and none was given"):
+        await ApiClient(recorder).delete_collection(Thing, labels="app=web")
+    assert recorder.sent == []

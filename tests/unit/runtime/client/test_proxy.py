@@ -1,0 +1,201 @@
+"""The way to the server through proxies: which one, and a real one that tunnels."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from contextlib import asynccontextmanager, closing, suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyopscaffold import errors
+from pyopscaffold.kube.builtin import NAMESPACE
+from pyopscaffold.runtime.client.http import HttpClient
+from pyopscaffold.runtime.client.proxy import proxy_from_environment
+from tests.unit.runtime.client.guarded import Authority, Guard, guarded
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+_SERVER = "https://api.example.com:6443"
+
+
+@pytest.mark.parametrize(
+    ("server", "environment", "proxy"),
+    [
+        (_SERVER, {}, ""),
+        (_SERVER, {"HTTPS_PROXY": "http://p:1"}, "http://p:1"),
+        (_SERVER, {"https_proxy": "http://q:1", "HTTPS_PROXY": "http://p:1"}, "http://q:1"),
+        (_SERVER, {"HTTPS_PROXY": "p:1"}, "http://p:1"),
+        (_SERVER, {"HTTP_PROXY": "http://p:1"}, ""),
+        ("http://api.example.com", {"HTTP_PROXY": "http://p:1"}, "http://p:1"),
+        ("https://localhost:6443", {"HTTPS_PROXY": "http://p:1"}, ""),
+        ("https://127.0.0.1:6443", {"HTTPS_PROXY": "http://p:1"}, ""),
+        ("https://[::1]:6443", {"HTTPS_PROXY": "http://p:1"}, ""),
+    ],
+)
+def test_variables(server: str, environment: dict[str, str], proxy: str) -> None:
+    """The variable of the server's scheme counts, in lower case first, and never for this machine itself."""
+    assert proxy_from_environment(server, environment) == proxy
+
+
+@pytest.mark.parametrize(
+    ("rules", "server", "direct"),
+    [
+        ("*", _SERVER, True),
+        ("example.com", _SERVER, True),
+        ("other.com, example.com", _SERVER, True),
+        (".example.com", _SERVER, True),
+        ("*.example.com", _SERVER, True),
+        ("api.example.com", _SERVER, True),
+        (".api.example.com", _SERVER, False),
+        ("ample.com", _SERVER, False),
+        ("API.EXAMPLE.COM", _SERVER, True),
+        ("example.com:6443", _SERVER, True),
+        ("example.com:443", _SERVER, False),
+        ("example.com:443", "https://example.com", True),
+        ("10.0.0.0/8", "https://10.96.0.1", True),
+        ("10.0.0.0/8", "https://11.96.0.1", False),
+        ("10.0.0.0/8", _SERVER, False),
+        ("10.96.0.1", "https://10.96.0.1", True),
+        ("10.96.0.1:443", "https://10.96.0.1", True),
+        ("10.96.0.1:6443", "https://10.96.0.1", False),
+        ("fd00::/8", "https://[fd00::1]", True),
+        ("fd00::1", "https://[fd00::1]:6443", True),
+        ("[fd00::1]:6443", "https://[fd00::1]:6443", True),
+        ("[fd00::1]:443", "https://[fd00::1]:6443", False),
+        ("10.0.0.0/99", "https://10.96.0.1", False),
+        ("", _SERVER, False),
+    ],
+)
+def test_exceptions(rules: str, server: str, direct: bool) -> None:
+    """NO_PROXY is read as Go reads it: domains with their subdomains, addresses, networks, ports."""
+    found = proxy_from_environment(server, {"HTTPS_PROXY": "http://p:1", "NO_PROXY": rules})
+    assert (found == "") is direct
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("socks5://p:1", r"\$HTTPS_PROXY is a SOCKS proxy"),
+        ("ftp://p", r"\$HTTPS_PROXY is no URL"),
+        ("http://", "no URL"),
+    ],
+)
+def test_unusable_variables(value: str, message: str) -> None:
+    """A proxy that can't be used is an error, not a request past it."""
+    with pytest.raises(errors.KubeconfigError, match=message):
+        proxy_from_environment(_SERVER, {"HTTPS_PROXY": value})
+
+
+@dataclass
+class Proxy:
+    """What a proxy was asked for, and what it asks for."""
+
+    port: int = 0
+    targets: list[str] = field(default_factory=list)
+    authorization: str = ""
+
+
+@asynccontextmanager
+async def _proxy(way: dict[str, int]) -> AsyncIterator[Proxy]:
+    """Run an HTTP proxy that tunnels CONNECT requests for hosts, to ports of this machine."""
+    proxy = Proxy()
+    serving: set[asyncio.Task[None]] = set()
+
+    async def pipe(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        with closing(sink), suppress(OSError):
+            while chunk := await source.read(2**16):
+                sink.write(chunk)
+                await sink.drain()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(answer(reader, writer))
+        serving.add(task)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
+        method, target, _ = first.split()
+        headers = dict(line.lower().split(": ", 1) for line in lines if line)
+        if proxy.authorization and headers.get("proxy-authorization") != proxy.authorization.lower():
+            writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+        elif method == "CONNECT" and (host := target.partition(":")[0]) in way:
+            proxy.targets.append(target)
+            server_reader, server_writer = await asyncio.open_connection("127.0.0.1", way[host])
+            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            await asyncio.gather(pipe(reader, server_writer), pipe(server_reader, writer))
+        else:
+            writer.write(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    proxy.port = server.sockets[0].getsockname()[1]
+    try:
+        yield proxy
+    finally:
+        server.close()
+        async with asyncio.timeout(5):
+            await asyncio.gather(*serving)
+
+
+@pytest.mark.parametrize("by", ["proxy-url", "environment"])
+async def test_requests_are_tunnelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str) -> None:
+    """Requests go through the proxy to a host that only it can find, and TLS is checked end to end."""
+    authority, guard = Authority(), Guard()
+    user = authority.issue("ada")
+    async with guarded(guard, authority, tmp_path) as cluster:
+        port = int(cluster.server.rpartition(":")[2])
+        async with _proxy({"api.example": port}) as proxy:
+            url = f"http://127.0.0.1:{proxy.port}"
+            if by == "environment":
+                monkeypatch.setenv("HTTPS_PROXY", url)
+            config = replace(
+                cluster,
+                server="https://api.example:6443",
+                tls_server_name="",
+                proxy=url if by == "proxy-url" else "",
+                client_certificate=user.certificate,
+                client_key=user.key,
+            )
+            client = HttpClient(config)
+            assert await client.list(NAMESPACE) == []
+            assert await client.list(NAMESPACE) == []
+            await client.close()
+            assert (guard.seen, proxy.targets) == (["ada", "ada"], ["api.example:6443"])
+            client = HttpClient(replace(config, tls_server_name="other.example"))
+            with pytest.raises(errors.ConnectionFailed, match="certificate verify failed: Hostname mismatch"):
+                await client.list(NAMESPACE)
+            await client.close()
+
+
+async def test_proxies_that_ask_who_we_are(tmp_path: Path) -> None:
+    """A name and password in the proxy's URL are sent to it; a refusal is told as the proxy's, without them."""
+    authority, guard = Authority(), Guard()
+    user = authority.issue("ada")
+    async with guarded(guard, authority, tmp_path) as cluster:
+        async with _proxy({"127.0.0.1": int(cluster.server.rpartition(":")[2])}) as proxy:
+            proxy.authorization = f"Basic {base64.b64encode(b'me:s3cret').decode()}"
+            config = replace(
+                cluster,
+                proxy=f"http://me:s3cret@127.0.0.1:{proxy.port}",
+                client_certificate=user.certificate,
+                client_key=user.key,
+            )
+            client = HttpClient(config)
+            assert await client.list(NAMESPACE) == []
+            await client.close()
+            proxy.authorization = "Basic other"
+            client = HttpClient(config)
+            with pytest.raises(errors.ConnectionFailed, match=r"the proxy http://127.*answered 407 Proxy") as caught:
+                await client.list(NAMESPACE)
+            await client.close()
+            assert "s3cret" not in str(caught.value)
+        client = HttpClient(config)
+        with pytest.raises(
+            errors.ConnectionFailed, match=r"no connection to the proxy http://127.*: Connection refused"
+        ):
+            await client.list(NAMESPACE)
+        await client.close()
