@@ -31,6 +31,7 @@ from pyopscaffold.kube.names import (
     is_qualified_name,
     is_reserved_group,
 )
+from pyopscaffold.loader import crds
 from pyopscaffold.model import kubernetes
 from pyopscaffold.model.kinds import (
     EnumType,
@@ -161,6 +162,7 @@ def kinds(found: Sequence[KindModel]) -> Iterator[Problem]:
     for kind in found:
         yield from _names(kind)
         yield from _parts(kind)
+        yield from (_at(kind.span, kind.root.name, message) for message in crds.problems(kind))
         yield from values(kind.root)
 
 

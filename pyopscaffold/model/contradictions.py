@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api import markers
-from pyopscaffold.schema import UNSET, validate
+from pyopscaffold.schema import UNSET, Schema, validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from pyopscaffold.schema import Schema
 
 _ALTERNATIVES = (
     (markers.ListMap, markers.ListSet, markers.ListAtomic),
@@ -47,6 +45,10 @@ def _type_meta(schema: Schema) -> Iterator[str]:
         if name in schema.properties and schema.properties[name].type != type_:
             says = "a string" if type_ == "string" else "ObjectMeta"
             yield f"{name} of an EmbeddedResource is {says}; change the field's type or its name"
+    given = {name: child.default for name, child in schema.properties.items() if child.default is not UNSET}
+    whole = Schema(type="object", embedded_resource=True, preserve_unknown_fields=True)
+    for misfit in validate(whole, {"apiVersion": "v1", "kind": "Kind", **given}):
+        yield f"the default of {misfit}; change it, or write = None"
 
 
 def _ranges(schema: Schema) -> Iterator[str]:

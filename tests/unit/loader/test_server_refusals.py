@@ -49,10 +49,24 @@ CASES = {
         "no rule can look into what has no schema; write a type for the items or values"
     ),
     'Annotated[str, Name("$ref"), Immutable()]': "no rule can name the field $ref, so it can't be Immutable",
+    "Annotated[list[Annotated[str, Nullable()]], ListSet()]": (
+        "the items of a ListSet can't be null; remove Nullable()"
+    ),
+    'Annotated[list[Condition], ListMap("type", "type")]': ("ListMap is to name each key once; write ListMap('name')"),
+    'Annotated[list[Annotated[Condition, Nullable()]], ListMap("type")]': (
+        "the items of a ListMap, and its keys, can't be null; remove Nullable()"
+    ),
+    'Annotated[list[RawExtension], ListMap("name")]': (
+        "the items of a ListMap are dataclasses; write ListSet() for scalars"
+    ),
     'Annotated[str, AllOf({"items": {"minLength": 1}})]': "AllOf: items is for list[...]",
 }
 
 CLASSES = {
+    '@mark(EmbeddedResource())\n{}kind: str = ""': 'the default of kind: "" is no kind; change it, or write = None',
+    '@mark(AllOf({{"properties": {{"metadata": {{}}}}}}))\n{}metadata: ObjectMeta': (
+        "AllOf: nothing can be said of metadata in it; write a rule in CEL"
+    ),
     '@at_most_one_of("a", "b")\n{}a: str | None = None\n    b: Any = None': (
         "at_most_one_of is a rule, and none can look into b; give it a type and a name in letters"
     ),
@@ -78,3 +92,37 @@ def test_classes_refused(tmp_path: Path, text: str) -> None:
     part = text.format("@dataclass(kw_only=True)\nclass Part:\n    ")
     (problem,) = told(tmp_path, f"{part}\n{KIND.format(field='Part')}")
     assert problem.endswith(f": Part: {CLASSES[text]}")
+
+
+STATUS = """
+@dataclass(kw_only=True)
+class Status:
+    ready: bool = False
+
+@resource(group="example.com", version="v1"{options})
+{below}
+@dataclass(kw_only=True)
+class Thing(Object):
+    status: Status | None = None
+"""
+KINDS = {
+    ("", 'deprecated="a\\nb"'): "deprecated= is no line of at most 256 bytes; shorten it, and write it in one line",
+    ("", 'deprecated="é" * 129'): "deprecated= is no line of at most 256 bytes; shorten it, and write it in one line",
+    ("", 'columns=[Column("", path="status.ready")]'): "a column has no name; write Column('Replicas', ...)",
+    ("", 'columns=[Column("A", path="status.ready", format="int")]'): (
+        "the column A has no format 'int'; write one of byte, date, date-time, double, float, int32, int64, password"
+    ),
+    ("@atomic", ""): "MapType can't stand on a kind with a status; write it on spec, or a rule in CEL",
+    ("@mark(MinLen(1))", ""): "MinLen can't stand on a kind with a status; write it on spec, or a rule in CEL",
+    ('@mark(Not({"required": ["status"]}))', ""): (
+        "Not can't stand on a kind with a status; write it on spec, or a rule in CEL"
+    ),
+}
+
+
+@pytest.mark.parametrize(("below", "options"), KINDS)
+def test_kinds_refused(tmp_path: Path, below: str, options: str) -> None:
+    """So is what is said of the kind as a whole."""
+    text = STATUS.format(below=below, options=f", {options}" if options else "")
+    (problem,) = told(tmp_path, text)
+    assert problem.endswith(f": Thing: {KINDS[below, options]}")
