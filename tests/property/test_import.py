@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pyopscaffold.scaffold.importer.crd import Imported
 
+RULE = Rule(rule="self == self", message="say 'it'", reason="FieldValueInvalid")
 _numbers = count()
 
 awkward = st.sampled_from(
@@ -102,9 +103,9 @@ def _around(inner: st.SearchStrategy[Schema]) -> st.SearchStrategy[Schema]:
             max_items=st.integers(2, 4),
             list_type=st.just("atomic"),
             default=st.just([]),
-            rules=st.just((Rule(rule="self == self", message="say 'it'", reason="FieldValueInvalid"),)),
         )
     )
+    ruled = strings.map(lambda items: Schema(type="array", items=items.having(default=UNSET), rules=(RULE,)))
     maps = bare.flatmap(
         lambda values: _with(
             Schema(type="object", additional_properties=values),
@@ -128,7 +129,7 @@ def _around(inner: st.SearchStrategy[Schema]) -> st.SearchStrategy[Schema]:
     plain = st.sampled_from([("a",), ("b", "a")]).map(
         lambda value: Schema(type="array", items=Schema(type="string"), default=list(value))
     )
-    return st.one_of(lists, maps, keyed, plain, objects(inner)).flatmap(_described)
+    return st.one_of(lists, ruled, maps, keyed, plain, objects(inner)).flatmap(_described)
 
 
 def _described(schema: Schema) -> st.SearchStrategy[Schema]:
@@ -190,7 +191,7 @@ def _importable(root: Path, text: str) -> Iterator[str]:
             del sys.modules[name]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(spec=objects(schemas), status=objects(schemas))
 def test_classes_say_what_the_schema_says(
     spec: Schema, status: Schema, tmp_path_factory: pytest.TempPathFactory

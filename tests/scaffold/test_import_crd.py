@@ -112,15 +112,15 @@ from pyopscaffold.api import (
 
 
 @dataclass(kw_only=True)
-class WidgetSpecTemplatePort:
+class WidgetSpecFallbackPort:
     container_port: int32
     name: str | None = None
 
 
 @dataclass(kw_only=True)
-class WidgetSpecTemplate:
+class WidgetSpecFallback:
     image: Annotated[str, MinLen(1)]
-    ports: Annotated[list[WidgetSpecTemplatePort], ListMap("container_port")] | None = None
+    ports: Annotated[list[WidgetSpecFallbackPort], ListMap("container_port")] | None = None
 
 
 @cel("has(self.template) || has(self.fallback)", message="one is needed")
@@ -134,8 +134,8 @@ class WidgetSpec:
     replicas: Annotated[int32, Ge(1)] = 2
     cluster_ip: Annotated[str, Name("clusterIP"), Pattern(r"^\\d+$")] | None = None
     size: int | str | None = None
-    template: WidgetSpecTemplate | None = None
-    fallback: WidgetSpecTemplate | None = None
+    template: WidgetSpecFallback | None = None
+    fallback: WidgetSpecFallback | None = None
 
 
 @dataclass(kw_only=True)

@@ -98,8 +98,9 @@ class _Typed:
     expression: Expr
     markers: tuple[Expr, ...] = ()
     default: str = ""
-    """How Python may have a default: ``plain`` as a literal, ``text`` as a string, ``free`` as an object without
-    fields, ``empty`` as a list or dict without items, ``made`` as one of strings and numbers; "" not at all."""
+    """How Python may have a default: ``plain`` as a literal, ``text`` as a string, ``free`` as an object that
+    needs no fields, ``bare`` as one that has none, ``empty`` as a list or dict without items, ``made`` as one of
+    strings and numbers; "" not at all."""
     use: int | None = None
 
 
@@ -129,9 +130,8 @@ class Classes:
             self._made[id(schema)] = schema, number  # which keeps the id from being another's
         else:
             number = made[1]
-        known = self._places.setdefault(number, place)
-        if place.depth < known.depth:
-            self._places[number] = place
+        # Not the order of the fields decides, which is another in a cluster than in a file.
+        self._places[number] = min(place, self._places.get(number, place), key=lambda item: (item.depth, item.path))
         self._uses.setdefault(number, Counter())[schema.description if description is None else description] += 1
         return number
 
@@ -188,7 +188,8 @@ class Classes:
         if json_name == "metadata" and schema == Schema(type="object", description=schema.description):
             return _Typed(api("ObjectMeta"))
         number = self.add(schema, place)
-        return _Typed(Use(number), default="free" if self.found[number].is_free else "", use=number)
+        found = self.found[number]
+        return _Typed(Use(number), default=("free" if found.fields else "bare") if found.is_free else "", use=number)
 
     def _inner(self, schema: Schema, place: Place) -> tuple[Expr, Mapping[str, str]]:
         """Return the type of an item or value, and the names of its fields."""
@@ -207,7 +208,7 @@ class Classes:
     def names(self, others: Iterable[str] = ()) -> dict[int, str]:
         """Return the names of all classes, which are none of ``others``: those with a shorter path choose first."""
         taken = {*self.reserved, *others}
-        order = sorted(self._places, key=lambda number: (self._places[number].depth, number))
+        order = sorted(self._places, key=lambda number: (self._places[number].depth, self._places[number].path))
         return {number: class_name(self._places[number].name, taken) for number in order}
 
     def description(self, number: int) -> str:
@@ -271,8 +272,8 @@ def _defaults(
     made = _made(value, typed)
     if made is None:
         return python, [markers.default(value)]
-    # An empty list or dict of Python's stays out of the schema.
-    return made, [markers.default(value)] if value in ([], {}) and typed.use is None else []
+    # What is empty and has no fields stays out of the schema.
+    return made, [markers.default(value)] if value in ([], {}) and typed.default != "free" else []
 
 
 def _made(value: Any, typed: _Typed) -> Expr | None:
@@ -282,7 +283,7 @@ def _made(value: Any, typed: _Typed) -> Expr | None:
             return json_value(value)
         case "text" if isinstance(value, str):
             return json_value(value)
-        case "free" if value == {} and typed.use is not None:
+        case "free" | "bare" if value == {} and typed.use is not None:
             return call(_FIELD, default_factory=Use(typed.use))
         case "made" | "empty" if value in ([], {}):
             return call(_FIELD, default_factory=Name(type(value).__name__))

@@ -95,7 +95,8 @@ def import_openapi(source: str, target: Target, *, name: str = "") -> Types:
 
     """
     (text,) = load_sources([source])
-    module = name or re.sub(r"\W+", "_", snake_case(Path(text.file).stem)).strip("_") or "types"
+    stem = re.sub(r"\W+", "_", snake_case(Path(text.file).stem)).strip("_")
+    module = name or (stem if is_python_name(stem) else f"types_{stem}".rstrip("_"))
     if not is_python_name(module) or not module.isascii():
         raise UsageError(f"{module!r} is no name of a Python module", hint="write --name NAME")
     documents = read(text)
