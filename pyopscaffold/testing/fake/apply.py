@@ -142,14 +142,24 @@ def applied(
     """Return what an apply makes of an object, and its managedFields; raises Failure on a conflict."""
     ledger = Ledger(live.get("metadata", {}).get("managedFields", ()))
     last = ledger.fields_of(manager)
-    wanted = frozenset(_owned(fields.of(config, schema), ignored))
-    ledger.give(manager, wanted, now)
-    result = merge(live, config, schema)
-    gone = fields.with_parents(last) - fields.with_parents(ledger.all_fields())
-    result = fields.without(result, schema, gone)
+    wanted = fields.owned(config, schema)
+    ledger.give(manager, frozenset(_owned(wanted, ignored)), now)
+    result = _pruned(merge(live, config, schema), schema, last, ledger.all_fields() | wanted)
     changed, removed = _difference(fields.of(live, schema), fields.of(result, schema), ignored)
     ledger.take_from_others(manager, changed, removed, now, force=force)
     return result, ledger.to_json()
+
+
+def _pruned(merged: Any, schema: Schema | None, last: Iterable[Path], managed: set[Path]) -> Any:
+    """Take out what a manager has owned last and nobody owns now, and what nobody ever owned in it."""
+    members, last = _members(merged, schema), fields.with_named_parents(last, schema)
+    kept = _members(fields.without(merged, schema, last), schema) | fields.with_named_parents(managed, schema)
+    left = _members(fields.without(merged, schema, members - kept), schema)
+    return fields.without(merged, schema, (members - left) & last)
+
+
+def _members(value: Any, schema: Schema | None) -> set[Path]:
+    return fields.with_named_parents(fields.owned(value, schema), schema)
 
 
 def merge(live: Any, config: Any, schema: Schema | None) -> Any:

@@ -22,10 +22,21 @@ Fields: TypeAlias = frozenset[Path]
 INNER: Final = object()
 """Stands for the value of a field that others lie in."""
 
+EMPTY: Final = object()
+"""Stands for the value of a list whose items would be fields, and that has none."""
+
 
 def of(value: Any, schema: Schema | None) -> dict[Path, Any]:
-    """Return the fields of a value with their values; below no schema, maps are taken apart and lists are not."""
+    """Return the fields of a value with their values; below no schema, maps are taken apart and lists are not.
+
+    An empty list whose items would be fields is a field, too: an apply of one owns nothing, see ``owned``.
+    """
     return dict(_walk(value, schema, ()))
+
+
+def owned(value: Any, schema: Schema | None) -> set[Path]:
+    """Return the fields that an apply of a value owns."""
+    return {path for path, item in _walk(value, schema, ()) if item is not EMPTY}
 
 
 def _walk(value: Any, schema: Schema | None, path: Path) -> Iterator[tuple[Path, Any]]:
@@ -38,6 +49,8 @@ def _walk(value: Any, schema: Schema | None, path: Path) -> Iterator[tuple[Path,
                 yield step, INNER if _has_inner(item, below(schema, name)) else item
             yield from _walk(item, below(schema, name), step)
     elif isinstance(value, list) and is_keyed(schema):
+        if not value:
+            yield path, EMPTY
         for item in value:
             step = (*path, step_of(item, schema))
             yield step, INNER if isinstance(item, dict) and item else item
@@ -89,6 +102,22 @@ def _compact(value: Any) -> str:
 def with_parents(fields: Iterable[Path]) -> set[Path]:
     """Return the fields and all that they lie in."""
     return {path[:length] for path in fields for length in range(1, len(path) + 1)}
+
+
+def with_named_parents(fields: Iterable[Path], schema: Schema | None) -> set[Path]:
+    """Return the fields and those that they lie in by a name of the schema; not keys of maps, nor items of lists."""
+    found = set(fields)
+    for path in list(found):
+        node = schema
+        for length, step in enumerate(path[:-1], start=1):
+            name = step.partition(":")[2]
+            if not step.startswith("f:"):
+                node = None if node is None else node.items
+                continue
+            if _is_named(node, name):
+                found.add(path[:length])
+            node = below(node, name)
+    return found
 
 
 def to_json(fields: Iterable[Path]) -> dict[str, Any]:

@@ -43,14 +43,13 @@ def _operate(root: Any, operation: dict[str, Any]) -> Any:
     path = _steps(operation["path"])
     match operation["op"]:
         case "test":
-            if _get(root, path) != operation.get("value"):
+            if _value_at(root, path) != operation.get("value"):
                 raise ValueError(f"testing value {operation['path']} failed")
             return root
         case "remove":
             return _remove(root, path)
         case "replace":
-            _get(root, path)
-            return _add(_remove(root, path), path, operation["value"]) if path else operation["value"]
+            return _replace(root, path, operation["value"])
         case "add":
             return _add(root, path, operation["value"])
         case "copy":
@@ -92,6 +91,21 @@ def _add(root: Any, path: list[str], value: Any) -> Any:
     else:
         parent[last] = value
     return root
+
+
+def _replace(root: Any, path: list[str], value: Any) -> Any:
+    """Put a value in the place of another; like the server's library, mind not if a map has none there."""
+    if not path:
+        return value
+    parent, last = _get(root, path[:-1]), path[-1]
+    parent[_index(parent, last) if isinstance(parent, list) else last] = value
+    return root
+
+
+def _value_at(root: Any, path: list[str]) -> Any:
+    """Return a value, or None where a map has none, which is the same to the server's library."""
+    parent = _get(root, path[:-1]) if path else root
+    return parent.get(path[-1]) if path and isinstance(parent, dict) else _get(root, path)
 
 
 def _remove(root: Any, path: list[str]) -> Any:
