@@ -43,7 +43,7 @@ class _Resource(msgspec.Struct, rename="camel"):
 
 
 class _Resources(msgspec.Struct):
-    resources: list[_Resource] = []
+    resources: list[_Resource] | None  # Go's nil
 
 
 class _Version(msgspec.Struct):
@@ -57,11 +57,11 @@ class _Group(msgspec.Struct, rename="camel"):
 
 
 class _Groups(msgspec.Struct):
-    groups: list[_Group]
+    groups: list[_Group] | None
 
 
 class _CoreVersions(msgspec.Struct):
-    versions: list[str]
+    versions: list[str] | None
 
 
 def version_path(kind: GroupVersionKind) -> str:
@@ -107,8 +107,8 @@ class Kinds:
 
     async def groups(self) -> list[ApiGroup]:
         """Return all groups that the server serves, the core group first."""
-        core = wire.read_as(_CoreVersions, await self._fetch("/api")).versions
-        found = wire.read_as(_Groups, await self._fetch("/apis")).groups
+        core = wire.read_as(_CoreVersions, await self._fetch("/api")).versions or []
+        found = wire.read_as(_Groups, await self._fetch("/apis")).groups or []
         named = [
             ApiGroup(group.name, tuple(v.version for v in group.versions), group.preferred_version.version)
             for group in found
@@ -128,7 +128,7 @@ class Kinds:
                 tuple(item.verbs),
                 tuple(item.short_names),
             )
-            for item in wire.read_as(_Resources, body).resources
+            for item in wire.read_as(_Resources, body).resources or ()
             if "/" not in item.name  # a slash marks subresources
         ]
 

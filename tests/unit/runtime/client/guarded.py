@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -66,10 +67,13 @@ class Authority:
 
 
 class Guard:
-    """A server that lists nothing, but notes who asks, and refuses some."""
+    """A server that lists nothing, but notes who asks, and refuses some; it answers while ``gate`` is set."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
+        self.paths: list[str] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
         self.refused: set[str] = set()
 
     async def serve(self, request: web.Request) -> web.Response:
@@ -78,18 +82,22 @@ class Guard:
         subject = request.transport.get_extra_info("peercert")["subject"]
         user = dict(pair for part in subject for pair in part)["commonName"]
         self.seen.append(user)
+        self.paths.append(request.path)
+        await self.gate.wait()
         if user in self.refused:
             return web.json_response({"kind": "Status", "code": 401}, status=401)
         return web.json_response({"metadata": {"resourceVersion": "1"}, "items": []})
 
 
 @asynccontextmanager
-async def guarded(guard: Guard, authority: Authority, folder: Path) -> AsyncIterator[ClusterConfig]:
-    """Serve as ``api.example`` for the length of a block, to clients with a certificate of the authority."""
+async def guarded(
+    guard: Guard, authority: Authority, folder: Path, *, users: Authority | None = None, port: int = 0
+) -> AsyncIterator[ClusterConfig]:
+    """Serve as ``api.example`` for the length of a block, to ``users``: those with a certificate of the authority."""
     pair = authority.issue("api.example")
     pem = folder / "server.pem"
     pem.write_bytes(pair.certificate + pair.key)
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cadata=authority.certificate.decode())
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cadata=(users or authority).certificate.decode())
     context.load_cert_chain(pem)
     context.verify_mode = ssl.CERT_REQUIRED
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
@@ -97,7 +105,7 @@ async def guarded(guard: Guard, authority: Authority, folder: Path) -> AsyncIter
     app.router.add_get("/{path:.*}", guard.serve)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context).start()
+    await web.TCPSite(runner, "127.0.0.1", port, ssl_context=context).start()
     try:
         yield ClusterConfig(
             server=f"https://127.0.0.1:{runner.addresses[0][1]}",

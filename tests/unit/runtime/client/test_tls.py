@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,9 @@ from pyopscaffold import errors
 from pyopscaffold.kube.builtin import NAMESPACE
 from pyopscaffold.runtime.client.config import ClusterConfig, ExecPlugin
 from pyopscaffold.runtime.client.http import HttpClient
+from pyopscaffold.runtime.clock import ManualClock
 from tests.unit.runtime.client.guarded import Authority, Guard, guarded
+from tests.unit.runtime.fake_api_server import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,3 +80,82 @@ async def test_malformed_certificates(fields: dict[str, Any], message: str) -> N
     with pytest.raises(errors.KubeconfigError, match=message):
         await client.list(NAMESPACE)
     await client.close()
+
+
+async def test_renewed_files_are_picked_up(tmp_path: Path) -> None:
+    """A client certificate renewed on disk is used within a minute, and what is under way ends undisturbed."""
+    authority, guard, clock = Authority(), Guard(), ManualClock()
+    certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+
+    def renew(name: str) -> None:
+        pair = authority.issue(name)
+        certificate.write_bytes(pair.certificate)
+        key.write_bytes(pair.key)
+
+    renew("old")
+    async with guarded(guard, authority, tmp_path) as cluster:
+        config = replace(cluster, client_certificate_file=certificate, client_key_file=key)
+        client = HttpClient(config, clock=clock)
+        guard.gate.clear()
+        under_way = asyncio.create_task(client.list(NAMESPACE))
+        await until(lambda: guard.seen)
+        renew("new")
+        clock.advance(60)
+        renewed = asyncio.create_task(client.list(NAMESPACE))
+        await until(lambda: len(guard.seen) == 2)
+        guard.gate.set()
+        assert await under_way == await renewed == []
+        await client.close()
+    assert guard.seen == ["old", "new"]
+
+
+async def test_half_renewed_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A certificate that does not fit its key yet is left alone until it does: the last pair serves on."""
+    authority, guard, clock = Authority(), Guard(), ManualClock()
+    old, new = authority.issue("old"), authority.issue("new")
+    certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+    certificate.write_bytes(old.certificate)
+    key.write_bytes(old.key)
+    async with guarded(guard, authority, tmp_path) as cluster:
+        client = HttpClient(replace(cluster, client_certificate_file=certificate, client_key_file=key), clock=clock)
+        await client.list(NAMESPACE)
+        certificate.write_bytes(new.certificate)
+        clock.advance(60)
+        for _ in range(2):
+            await client.list(NAMESPACE)
+        assert caplog.text.count("the client certificate for") == 1
+        key.write_bytes(new.key)
+        clock.advance(60)
+        await client.list(NAMESPACE)
+        await client.close()
+    assert guard.seen == ["old", "old", "old", "new"]
+
+
+async def test_a_renewed_authority(tmp_path: Path) -> None:
+    """When the server's certificate comes from a new authority, the CA file is read again and followed."""
+    old, new, users, guard, clock = Authority(), Authority(), Authority(), Guard(), ManualClock()
+    ca, pair = tmp_path / "ca.crt", users.issue("ada")
+    ca.write_bytes(old.certificate)
+    async with guarded(guard, old, tmp_path, users=users) as cluster:
+        config = replace(cluster, ca_file=ca, client_certificate=pair.certificate, client_key=pair.key)
+        client = HttpClient(config, clock=clock)
+        assert await client.list(NAMESPACE) == []
+    async with guarded(guard, new, tmp_path, users=users, port=int(cluster.server.rpartition(":")[2])):
+        with pytest.raises(errors.ConnectionFailed, match="certificate verify failed"):
+            await client.list(NAMESPACE)
+        ca.write_bytes(new.certificate)
+        clock.advance(60)
+        assert await client.list(NAMESPACE) == []
+        await client.close()
+
+
+async def test_a_server_below_a_path(tmp_path: Path) -> None:
+    """A server may be reached below a path, as those behind a gateway are."""
+    authority, guard = Authority(), Guard()
+    user = authority.issue("ada")
+    async with guarded(guard, authority, tmp_path) as cluster:
+        config = replace(cluster, server=f"{cluster.server}/k8s/clusters/c-1")
+        client = HttpClient(replace(config, client_certificate=user.certificate, client_key=user.key))
+        await client.list(NAMESPACE)
+        await client.close()
+    assert guard.paths == ["/k8s/clusters/c-1/api/v1/namespaces"]
