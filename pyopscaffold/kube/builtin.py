@@ -25,6 +25,8 @@ INGRESS = GroupVersionKind("networking.k8s.io", "v1", "Ingress")
 NETWORK_POLICY = GroupVersionKind("networking.k8s.io", "v1", "NetworkPolicy")
 POD_DISRUPTION_BUDGET = GroupVersionKind("policy", "v1", "PodDisruptionBudget")
 LEASE = GroupVersionKind("coordination.k8s.io", "v1", "Lease")
+TOKEN_REVIEW = GroupVersionKind("authentication.k8s.io", "v1", "TokenReview", namespaced=False)
+SUBJECT_ACCESS_REVIEW = GroupVersionKind("authorization.k8s.io", "v1", "SubjectAccessReview", namespaced=False)
 EVENT = GroupVersionKind("events.k8s.io", "v1", "Event")
 CUSTOM_RESOURCE_DEFINITION = GroupVersionKind(
     "apiextensions.k8s.io", "v1", "CustomResourceDefinition", namespaced=False

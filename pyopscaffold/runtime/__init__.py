@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.manager import Manager
     from pyopscaffold.runtime.options import Options
     from pyopscaffold.runtime.reconcile import Context, Reconciler, Request, Result
+    from pyopscaffold.runtime.runnable import Runnable
 
 __all__ = [
     "Context",
@@ -24,6 +25,7 @@ __all__ = [
     "Reconciler",
     "Request",
     "Result",
+    "Runnable",
     "TerminalError",
     "conditions",
     "main",
@@ -36,6 +38,7 @@ _HOMES = {
     "Reconciler": "pyopscaffold.runtime.reconcile",
     "Request": "pyopscaffold.runtime.reconcile",
     "Result": "pyopscaffold.runtime.reconcile",
+    "Runnable": "pyopscaffold.runtime.runnable",
     "TerminalError": "pyopscaffold.errors",
     "main": "pyopscaffold.runtime.entry",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api.declarations import controller_of, gvk_of
@@ -14,9 +15,12 @@ from pyopscaffold.runtime.finalizer import finalizer_name
 from pyopscaffold.runtime.handler import by_map, handler, to_owner, to_self
 from pyopscaffold.runtime.outcome import Failure, classify
 from pyopscaffold.runtime.processor import Processor, Verdict
-from pyopscaffold.runtime.queue import WorkQueue
+from pyopscaffold.runtime.queue import INITIAL_PRIORITY, WorkQueue
+from pyopscaffold.runtime.reconcile import Request
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyopscaffold.api import GroupVersionKind
     from pyopscaffold.api.declarations import ControllerDeclaration
     from pyopscaffold.runtime.cache import Cache
@@ -25,7 +29,8 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.events import EventRecorder
     from pyopscaffold.runtime.metrics import ControllerMetrics
     from pyopscaffold.runtime.queue import Backoff
-    from pyopscaffold.runtime.reconcile import Reconciler, Request
+    from pyopscaffold.runtime.reconcile import Reconciler
+    from pyopscaffold.runtime.tracing import Tracing
 
 GRACE = 25.0
 """Seconds that running reconciles have to end in; a Pod has 30 by default."""
@@ -67,6 +72,10 @@ class Controller:
         clock: Clock,
         workers: int | None = None,
         backoff: Backoff | None = None,
+        resync: float = 0.0,
+        paused: bool = False,
+        begun: Callable[[], None] = lambda: None,
+        tracing: Tracing | None = None,
     ) -> None:
         self._declaration = declaration_for(reconciler)
         self.name = self._declaration.name
@@ -82,6 +91,7 @@ class Controller:
         self._live: set[Request] = set()
         primary = self._informers[declared.resource.gvk]
         children = Children(client, self._informers, field_manager=self.name, owns=declared.owns)
+        self._primary, self._resync_after, self._begun = primary, resync, begun
         self._processor: Processor[Any] = Processor(
             reconciler,
             self._declaration,
@@ -92,13 +102,18 @@ class Controller:
             events=events,
             clock=clock,
             threads=self.workers,
+            paused=paused,
         )
-        metrics.observe(self.queue, workers=self.workers)
+        process = self._processor.process
+        self._process = process if tracing is None else tracing.traced(process, self._declaration)
+        metrics.observe(self.queue, workers=self.workers, paused=paused)
 
     async def run(self) -> None:
         """Work until cancelled; then let running reconciles end, for ``grace`` seconds at most."""
         self._listen()
         workers = [asyncio.create_task(self._work(), name=f"{self.name}-{index}") for index in range(self.workers)]
+        if self._resync_after:
+            workers.append(asyncio.create_task(self._resync(), name=f"{self.name}-resync"))
         try:
             done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
             for worker in done:
@@ -137,9 +152,10 @@ class Controller:
             live = request in self._live
             self._live.discard(request)
             self._metrics.active(1)
+            self._begun()
             try:
                 failures = self.queue.failures(request)
-                verdict = await self._processor.process(request, live=live, failures=failures)
+                verdict = await self._process(request, live=live, failures=failures)
             except Exception as error:  # noqa: BLE001 - a defect of ours must not cost the worker
                 _log.exception("a look failed", extra={"fields": {"controller": self.name, "object": str(request)}})
                 verdict = Verdict(failure=classify(error, failures=0))
@@ -147,7 +163,14 @@ class Controller:
                 self._metrics.active(-1)
                 self.queue.done(request)
             self._settle(request, verdict)
-            self._metrics.reconciled(_label(verdict), self._clock.monotonic() - started)
+            self._metrics.reconciled(verdict.label, self._clock.monotonic() - started)
+
+    async def _resync(self) -> None:
+        """Ask for every object now and then, behind what changed; replicas and controllers not at the same moment."""
+        while True:
+            await self._clock.sleep(self._resync_after * random.uniform(0.9, 1.1))  # noqa: S311
+            for stored in self._primary.list():
+                self.queue.add(Request(stored.meta.namespace, stored.meta.name), priority=INITIAL_PRIORITY)
 
     def _settle(self, request: Request, verdict: Verdict) -> None:
         failure = verdict.failure
@@ -167,9 +190,3 @@ class Controller:
     def _failed(self, failure: Failure) -> None:
         terminal, timeout = failure.retry == "never", failure.reason == "Timeout"
         self._metrics.failed(terminal=terminal, bug=failure.bug, timeout=timeout)
-
-
-def _label(verdict: Verdict) -> str:
-    if verdict.failure is not None:
-        return "error"
-    return "success" if verdict.requeue_after is None else "requeue_after"

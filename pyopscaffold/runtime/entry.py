@@ -10,6 +10,7 @@ import sys
 import threading
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pyopscaffold.api.declarations import declared_controllers
@@ -19,28 +20,40 @@ from pyopscaffold.runtime import logs
 from pyopscaffold.runtime.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
+    from pyopscaffold.runtime.health import Check
     from pyopscaffold.runtime.reconcile import Reconciler
+    from pyopscaffold.runtime.runnable import Runnable
+    from pyopscaffold.runtime.tracing import Tracing
 
     Reconcilers: TypeAlias = Sequence[Reconciler[Any] | type[Reconciler[Any]]]
 
 OK, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
+_OVERTIME = 2.0
+"""Seconds beyond the time to end in, in which connections are closed and traces sent."""
 _log = logging.getLogger("pyopscaffold")
 
 
-def main(reconcilers: str | Reconcilers, argv: Sequence[str] | None = None) -> NoReturn:
+def main(
+    reconcilers: str | Reconcilers,
+    argv: Sequence[str] | None = None,
+    *,
+    runnables: Sequence[Runnable] = (),
+    ready_checks: Mapping[str, Check] | None = None,
+) -> NoReturn:
     """Run the reconcilers as the command line says, then end the process.
 
-    A string names a project's package: every class under ``@controller`` in it is run.
+    A string names a project's package: every class under ``@controller`` in it is run. ``runnables`` run beside them;
+    ``ready_checks`` give, by name, the reason why the operator is not ready, or nothing.
 
     Exit codes: 0 after SIGTERM, 130 after Ctrl-C, 2 for a mistake in set-up (one line on stderr), 1 for a lost lease or
     anything unexpected.
     """
     options = Options.from_args(argv)
     logs.configure(format=options.log_format, level=options.log_level)
-    code = _run(reconcilers, options)
+    code = _run(reconcilers, options, runnables=runnables, ready_checks=ready_checks)
     logging.shutdown()
     sys.stderr.flush()
     if any(thread is not threading.main_thread() and not thread.daemon for thread in threading.enumerate()):
@@ -48,11 +61,13 @@ def main(reconcilers: str | Reconcilers, argv: Sequence[str] | None = None) -> N
     sys.exit(code)
 
 
-def _run(reconcilers: str | Reconcilers, options: Options) -> int:
+def _run(reconcilers: str | Reconcilers, options: Options, **more: Any) -> int:
+    tracing: Tracing | None = None
     try:
         found = _declared(reconcilers) if isinstance(reconcilers, str) else reconcilers
+        tracing = _tracing(reconcilers, options)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            return runner.run(_serve(found, options))
+            return runner.run(_serve(found, options, tracing=tracing, **more))
     except KeyboardInterrupt:  # before the handlers stood
         return INTERRUPTED
     except UserError as error:
@@ -65,6 +80,19 @@ def _run(reconcilers: str | Reconcilers, options: Options) -> int:
     except Exception:  # noqa: BLE001 - the outermost level
         _log.exception("the operator failed")
         return FAILED
+    finally:
+        if tracing is not None:
+            tracing.close()
+
+
+def _tracing(reconcilers: str | Reconcilers, options: Options) -> Tracing | None:
+    from pyopscaffold.runtime import tracing  # noqa: PLC0415 - most processes do without
+
+    name = reconcilers if isinstance(reconcilers, str) else Path(sys.argv[0]).stem
+    found = tracing.start(name, forced=options.tracing)
+    if found is not None:
+        logs.configure(format=options.log_format, level=options.log_level, more=found.fields)
+    return found
 
 
 def _declared(package: str) -> Reconcilers:
@@ -75,22 +103,23 @@ def _declared(package: str) -> Reconcilers:
     return found
 
 
-async def _serve(reconcilers: Reconcilers, options: Options) -> int:
+async def _serve(reconcilers: Reconcilers, options: Options, **more: Any) -> int:
     from pyopscaffold.runtime.manager import LeadershipLostError, Manager  # noqa: PLC0415 - imports aiohttp
 
-    running = asyncio.create_task(Manager(reconcilers, options=options).run())
+    running = asyncio.create_task(Manager(reconcilers, options=options, **more).run())
     received: list[int] = []
+    loop = asyncio.get_running_loop()
 
     def stop(code: int) -> None:
         if received:
             os._exit(code)  # asked twice: at once
         received.append(code)
-        _log.info("stopping")
-        running.cancel()
+        _end_by_force(options.grace + _OVERTIME)
+        loop.call_soon_threadsafe(_stop, running)
 
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, stop, OK)
-    loop.add_signal_handler(signal.SIGINT, stop, INTERRUPTED)
+    # not the loop's own handlers: those would wait for a loop that is blocked
+    signal.signal(signal.SIGTERM, lambda *_: stop(OK))
+    signal.signal(signal.SIGINT, lambda *_: stop(INTERRUPTED))
     try:
         await running
     except LeadershipLostError as error:
@@ -100,6 +129,18 @@ async def _serve(reconcilers: Reconcilers, options: Options) -> int:
         if not received:
             raise
     return received[0] if received else FAILED
+
+
+def _stop(running: asyncio.Task[None]) -> None:
+    _log.info("stopping")
+    running.cancel()
+
+
+def _end_by_force(seconds: float) -> None:
+    """End the process after so many seconds, whatever it does: the kubelet's SIGKILL would come soon after."""
+    timer = threading.Timer(seconds, os._exit, (FAILED,))
+    timer.daemon = True
+    timer.start()
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, TypeAlias
 from pyopscaffold.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    import ssl
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
-Endpoint: TypeAlias = "Callable[[], tuple[int, str, bytes]]"
-"""Gives HTTP status, content type and body."""
+    from aiohttp.web import Request
 
+Answer: TypeAlias = "tuple[int, str, bytes]"
+"""HTTP status, content type and body."""
+Endpoint: TypeAlias = "Callable[[Request], Awaitable[Answer]]"
+Check: TypeAlias = "Callable[[], str | None]"
+"""Gives the reason why not, or nothing."""
+
+_SHUTDOWN = 1.0
 _PORT_MAX = 65535
 PLAIN = "text/plain; charset=utf-8"
 
@@ -42,32 +49,61 @@ def bind(address: str, *, flag: str) -> socket.socket | None:
         ) from error
 
 
-def check(reason: Callable[[], str]) -> Endpoint:
-    """Make an endpoint of a check that gives the reason why not, or an empty text."""
+class Checks:
+    """An endpoint of named checks: ``/readyz`` asks all of them, ``/readyz/cache`` one, ``/readyz?verbose`` tells each.
 
-    def answer() -> tuple[int, str, bytes]:
-        why = reason()
-        return (500, PLAIN, f"not ok: {why}\n".encode()) if why else (200, PLAIN, b"ok\n")
+    A check gives the reason why not, or nothing; an exception is a reason too. Checks are asked on the side thread:
+    they have to be quick and safe to call from there.
+    """
 
-    return answer
+    def __init__(self, path: str, checks: Mapping[str, Check]) -> None:
+        self._title = path.removeprefix("/")
+        self._checks = checks
+
+    async def __call__(self, request: Request) -> Answer:
+        """See Endpoint."""
+        name = request.match_info.get("check", "")
+        if name and name not in self._checks:
+            return 404, PLAIN, f"there is no check {name!r}\n".encode()
+        reasons = {key: _reason(check) for key, check in self._checks.items() if not name or key == name}
+        failed = any(reasons.values())
+        if not failed and "verbose" not in request.query:
+            return 200, PLAIN, b"ok\n"
+        lines = [f"[-]{key} failed: {why}" if why else f"[+]{key} ok" for key, why in reasons.items()]
+        lines.append(f"{self._title} check {'failed' if failed else 'passed'}")
+        return 500 if failed else 200, PLAIN, "\n".join([*lines, ""]).encode()
+
+
+def _reason(check: Check) -> str:
+    try:
+        return check() or ""
+    except Exception as error:  # noqa: BLE001 - the author's code
+        return str(error) or type(error).__name__
 
 
 @asynccontextmanager
-async def serving(listener: socket.socket, endpoints: Mapping[str, Endpoint]) -> AsyncIterator[None]:
-    """Answer GET and HEAD for these paths on the running loop while the block lasts."""
+async def serving(
+    listener: socket.socket, endpoints: Mapping[str, Endpoint], *, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[None]:
+    """Answer GET and HEAD for these paths, and those below of Checks, on the running loop while the block lasts."""
     from aiohttp import web  # noqa: PLC0415 - reading a controller must not import aiohttp
 
-    async def answer(request: web.Request) -> web.Response:
-        status, content_type, body = endpoints[request.path]()
-        return web.Response(status=status, body=body, headers={"Content-Type": content_type})
+    def handler(endpoint: Endpoint) -> Callable[[Request], Awaitable[web.Response]]:
+        async def answer(request: Request) -> web.Response:
+            status, content_type, body = await endpoint(request)
+            return web.Response(status=status, body=body, headers={"Content-Type": content_type})
+
+        return answer
 
     app = web.Application()
-    for path in endpoints:
-        app.router.add_get(path, answer)
-    runner = web.AppRunner(app, access_log=None, handle_signals=False)
+    for path, endpoint in endpoints.items():
+        app.router.add_get(path, handler(endpoint))
+        if isinstance(endpoint, Checks):
+            app.router.add_get(path + "/{check}", handler(endpoint))
+    runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=_SHUTDOWN)
     await runner.setup()
     try:
-        await web.SockSite(runner, listener).start()
+        await web.SockSite(runner, listener, ssl_context=tls).start()
         yield
     finally:
         await runner.cleanup()

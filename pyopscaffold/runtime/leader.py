@@ -76,14 +76,14 @@ class LeaderElector:
                 _log.error("lost the lease: held by %s, last renewed %.1f s ago", holder or "nobody", late)
                 return
 
-    async def release(self) -> None:
+    async def release(self, *, within: float = math.inf) -> None:
         """Give the lease up, so that another replica need not wait for its end; only after all work has stopped."""
         if self._seen_spec.get("holderIdentity") != self.identity:
             return
         now = micro_time(self._clock.now())
         spec = {"holderIdentity": "", "leaseDurationSeconds": 1, "renewTime": now, "acquireTime": now}
         try:
-            async with limit(self._clock, self.times.deadline / 2):
+            async with limit(self._clock, min(within, self.times.deadline / 2)):
                 # read anew: a renewal that was broken off may have reached the server all the same
                 lease = await self._client.get(LEASE, self._name, namespace=self._namespace)
                 if (lease.get("spec") or {}).get("holderIdentity") != self.identity:

@@ -1,6 +1,6 @@
 """The manager: everything of one operator process, started in order and stopped in reverse.
 
-health and metrics → permissions checked → cache → lease → controllers.
+health and metrics → permissions checked → cache → runnables → lease → the leader's runnables → controllers.
 """
 
 from __future__ import annotations
@@ -11,45 +11,40 @@ import os
 import socket
 import threading
 import uuid
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.errors import (
-    ConnectionFailed,
-    Forbidden,
-    KubeconfigError,
-    NotFound,
-    PyopscaffoldError,
-    Unauthorized,
-    UsageError,
-    UserError,
-)
+from pyopscaffold.errors import PyopscaffoldError, UsageError
 from pyopscaffold.runtime.cache import Cache
 from pyopscaffold.runtime.client.config import ClusterConfig, load
-from pyopscaffold.runtime.client.http import HttpClient
+from pyopscaffold.runtime.client.http import HttpClient, user_agent
 from pyopscaffold.runtime.clock import SystemClock
-from pyopscaffold.runtime.controller import Controller, declaration_for, kinds_of
+from pyopscaffold.runtime.controller import Controller, declaration_for
+from pyopscaffold.runtime.endpoints import Endpoints
 from pyopscaffold.runtime.events import EventRecorder
-from pyopscaffold.runtime.health import bind, check, serving
 from pyopscaffold.runtime.leader import LeaderElector
-from pyopscaffold.runtime.metrics import CONTENT_TYPE, Metrics
+from pyopscaffold.runtime.metrics import Metrics
 from pyopscaffold.runtime.options import Options
+from pyopscaffold.runtime.preflight import check_access
+from pyopscaffold.runtime.runnable import Runnable, Stages
 from pyopscaffold.runtime.side_thread import SideThread
 from pyopscaffold.runtime.watchdog import Watchdog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from pyopscaffold.api.declarations import ControllerDeclaration
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.clock import Clock
-    from pyopscaffold.runtime.health import Endpoint
+    from pyopscaffold.runtime.health import Check
     from pyopscaffold.runtime.reconcile import Reconciler
+    from pyopscaffold.runtime.tracing import Tracing
 
 DEAD_AFTER = 60.0
 """A loop blocked for so many seconds is not alive."""
 
-EVENTS_GRACE = 5.0
+DRAIN = 0.8
+"""The share of the time to end in that reconciles and runnables have; the rest is for events and the lease."""
 _log = logging.getLogger("pyopscaffold.manager")
 
 
@@ -63,7 +58,7 @@ class Manager:
     A reconciler is an instance, or a class that is made without arguments. ``config`` defaults to what
     ``options.kubeconfig`` and the surroundings say. ``abort`` ends the process at once: it is called when the lease is
     lost and the event loop does not stop in time. Tests give ``client`` and ``clock``; a given client is one for one
-    event loop, so there is no leader election with it.
+    event loop, so there is no leader election with it. ``ready_checks`` are asked beside the cache's, by name.
     """
 
     def __init__(
@@ -75,6 +70,9 @@ class Manager:
         abort: Callable[[int], Any] = os._exit,
         client: Client | None = None,
         clock: Clock | None = None,
+        runnables: Sequence[Runnable] = (),
+        ready_checks: Mapping[str, Check] | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         self._reconcilers = [made() if isinstance(made, type) else made for made in reconcilers]
         self._declarations = [declaration_for(reconciler) for reconciler in self._reconcilers]
@@ -82,9 +80,18 @@ class Manager:
         self._options = options or Options()
         self._config = config
         self._abort = abort
-        if client is not None and self._options.leader_elect:
-            raise UsageError("a manager with a given client can't elect a leader", hint="leave leader_elect off")
+        if client is not None and (self._options.leader_elect or self._options.metrics_secure):
+            raise UsageError(
+                "a manager with a given client can't elect a leader, and not ask who reads its metrics",
+                hint="leave leader_elect and metrics_secure off",
+            )
         self._client = client
+        self._side_client: Client | None = None
+        self._runnables = tuple(runnables)
+        self._ready_checks = {"cache": self._not_ready, **(ready_checks or {})}
+        self._tracing = tracing
+        self._ends_at: float | None = None
+        self.metrics = Metrics()
         self._clock: Clock = clock or SystemClock()
         self._controllers: list[Controller] = []
         self._stopped = threading.Event()
@@ -127,90 +134,113 @@ class Manager:
             raise PyopscaffoldError("the manager has not begun to run")
         return self._cache
 
+    @property
+    def client(self) -> Client:
+        """The client; raises PyopscaffoldError before ``run`` has made it."""
+        if self._client is None:
+            raise PyopscaffoldError("the manager has not begun to run")
+        return self._client
+
     async def _run(self, stack: AsyncExitStack) -> None:
         config = self._config or (
             ClusterConfig(server="the given client") if self._client else load(self._options.kubeconfig)
         )
-        metrics = Metrics()
         side = stack.enter_context(SideThread())
+        if self._options.leader_elect or self._options.metrics_secure:
+            self._side_client = self._connect(config)
+            stack.push_async_callback(_on_side, side, self._side_client.close)
         watchdog = self._watchdog()
-        await self._serve(stack, side, metrics, watchdog)
-        client = self._client or self._connect(config, metrics)
-        if client is not self._client:
-            stack.push_async_callback(client.close)
-        await self._check_access(client, config)
+        await self._serve(Endpoints(self._options, side, stack), watchdog)
+        if self._client is None:
+            self._client = self._connect(config)
+            stack.push_async_callback(self._client.close)
+        client = self._client
+        namespaces = self._options.namespaces or ("",)
+        await check_access(client, self._declarations, server=config.server, namespaces=namespaces)
         side.spawn(watchdog.run())
-        elector = self._elector(stack, side, config, metrics) if self._options.leader_elect else None
-        self._cache = cache = Cache(client, clock=self._clock, namespace=self._options.namespaces or "")
+        elector = self._elector(stack, side, config) if self._options.leader_elect else None
+        self._cache = Cache(client, clock=self._clock, namespace=self._options.namespaces or "")
         for reconciler, declaration in zip(self._reconcilers, self._declarations, strict=True):
             events = await self._events(stack, client, declaration)
-            controller = Controller(
-                reconciler,
-                client=client,
-                cache=cache,
-                events=events,
-                metrics=metrics.controller(declaration.name),
-                clock=self._clock,
-                workers=self._options.workers,
-            )
-            self._controllers.append(controller)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(cache.run())
-            await cache.wait_synced()
-            _log.info("caches are synced")
-            if elector is not None:
-                await side.run(elector.acquire())
-                metrics.leading(self._lease_name(), leading=True)
-                holding = asyncio.create_task(side.run(self._hold_or_abort(elector)))
-                stack.push_async_callback(_end, holding)
-                group.create_task(self._give_up_with(holding, metrics))
-            self.leading = True
+            self._controllers.append(self._controller(reconciler, declaration, events, watchdog))
+        async with Stages() as stages:
+            try:
+                await self._start(stages, stack, side, elector)
+                await stages.during(asyncio.get_running_loop().create_future())
+            finally:
+                self._begin_to_end(stages)
+
+    async def _start(
+        self, stages: Stages, stack: AsyncExitStack, side: SideThread, elector: LeaderElector | None
+    ) -> None:
+        stages.start({"cache": self.cache.run()})
+        await stages.during(self.cache.wait_synced())
+        _log.info("caches are synced")
+        self._start_runnables(stages, leader=False)
+        if elector is not None:
+            await stages.during(side.run(elector.acquire()))
+            self.metrics.leading(self._lease_name(), leading=True)
+            holding = asyncio.create_task(side.run(self._hold_or_abort(elector)))
+            stack.push_async_callback(_end, holding)
+            stages.start({"lease": self._give_up_with(holding)})
+        self.leading = True
+        self._start_runnables(stages, leader=True)
+        if self._options.paused:
+            _log.warning("paused: nothing is reconciled")
+        stages.start({controller.name: controller.run() for controller in self._controllers})
+
+    def _start_runnables(self, stages: Stages, *, leader: bool) -> None:
+        """Start each as a stage of its own, so that they end one after the other."""
+        for runnable in self._runnables:
+            if runnable.leader == leader:
+                stages.start({str(runnable): _running(runnable, self)})
+
+    def _begin_to_end(self, stages: Stages) -> None:
+        """Count down from now on: all that ends has to have ended in ``grace`` seconds."""
+        if self._ends_at is None:
+            self._ends_at = self._clock.monotonic() + self._options.grace
+            stages.grace = self._options.grace * DRAIN
             for controller in self._controllers:
-                group.create_task(controller.run())
+                controller.grace = stages.grace
 
-    def _connect(self, config: ClusterConfig, metrics: Metrics) -> Client:
+    def _left(self) -> float:
+        """How many seconds there are yet to end in."""
+        return self._options.grace if self._ends_at is None else max(0.0, self._ends_at - self._clock.monotonic())
+
+    def _connect(self, config: ClusterConfig) -> Client:
         name = self._declarations[0].name if self._declarations else "operator"
-        return HttpClient(config, user_agent=f"{name}/pyopscaffold", on_request=metrics.request)
+        traced = self._tracing.of_requests() if self._tracing else ()
+        return HttpClient(config, user_agent=user_agent(name), on_request=self.metrics.request, trace_configs=traced)
 
-    async def _serve(self, stack: AsyncExitStack, side: SideThread, metrics: Metrics, watchdog: Watchdog) -> None:
-        def alive() -> str:
+    def _controller(
+        self,
+        reconciler: Reconciler[Any],
+        declaration: ControllerDeclaration,
+        events: EventRecorder,
+        watchdog: Watchdog,
+    ) -> Controller:
+        return Controller(
+            reconciler,
+            client=self.client,
+            cache=self.cache,
+            events=events,
+            metrics=self.metrics.controller(declaration.name),
+            clock=self._clock,
+            workers=self._options.workers,
+            resync=self._options.resync,
+            paused=self._options.paused,
+            begun=watchdog.begun,
+            tracing=self._tracing,
+        )
+
+    async def _serve(self, endpoints: Endpoints, watchdog: Watchdog) -> None:
+        def loop() -> str:
             blocked = watchdog.blocked()
             return f"the event loop is blocked for {blocked:.0f} s" if blocked > DEAD_AFTER else ""
 
-        probes = {"/healthz": check(alive), "/readyz": check(self._not_ready)}
-        scrape: Mapping[str, Endpoint] = {"/metrics": lambda: (200, CONTENT_TYPE, metrics.text())}
-        wanted = (
-            ("--health-probe-bind-address", self._options.health_probe_bind_address, probes),
-            ("--metrics-bind-address", self._options.metrics_bind_address, scrape),
-        )
-        for flag, address, endpoints in wanted:
-            listener = bind(address, flag=flag)
-            if listener is None:
-                continue
-            stack.callback(listener.close)
-            self.ports[flag] = listener.getsockname()[1]
-            server = serving(listener, endpoints)
-            await side.run(server.__aenter__())
-            stack.push_async_callback(_stop_server, side, server)
-
-    async def _check_access(self, client: Client, config: ClusterConfig) -> None:
-        """Fail at once, with one line, where the cluster is not as it must be."""
-        for declaration in self._declarations:
-            for kind in kinds_of(declaration):
-                for namespace in self._options.namespaces or ("",):
-                    try:
-                        await client.list_page(kind, namespace=namespace, limit=1)
-                    except ConnectionFailed as error:
-                        raise KubeconfigError(
-                            str(error), hint="is it the right kubeconfig, and does the server run?"
-                        ) from error
-                    except NotFound as error:
-                        message = f"{config.server} does not know {kind.group_resource} {kind.version}"
-                        raise UserError(message, hint="install its CRD (make install)") from error
-                    except (Forbidden, Unauthorized) as error:
-                        raise UserError(
-                            str(error), hint="apply the operator's roles (config/rbac), or use another kubeconfig"
-                        ) from error
+        self.ports = endpoints.ports
+        await endpoints.serve_health({"loop": loop}, self._ready_checks)
+        await endpoints.serve_metrics(self.metrics, reviewer=self._side_client, clock=self._clock)
 
     async def _events(self, stack: AsyncExitStack, client: Client, declaration: ControllerDeclaration) -> EventRecorder:
         reporter = f"{declaration.resource.gvk.group}/{declaration.name}"
@@ -219,7 +249,7 @@ class Manager:
 
         async def finish() -> None:
             events.close()
-            await asyncio.wait([sending], timeout=EVENTS_GRACE)
+            await asyncio.wait([sending], timeout=self._left() / 2)
             sending.cancel()
 
         stack.push_async_callback(finish)
@@ -245,33 +275,31 @@ class Manager:
         first = self._declarations[0]
         return f"{first.name}.{first.resource.gvk.group}"
 
-    def _elector(
-        self, stack: AsyncExitStack, side: SideThread, config: ClusterConfig, metrics: Metrics
-    ) -> LeaderElector:
+    def _elector(self, stack: AsyncExitStack, side: SideThread, config: ClusterConfig) -> LeaderElector:
         """Make the candidate, with a client of its own; the lease is released after all else has stopped."""
-        client = self._connect(config, metrics)
+        assert self._side_client is not None  # noqa: S101 - made for it in _run
         elector = LeaderElector(
-            client,
+            self._side_client,
             namespace=self._options.leader_election_namespace or config.namespace,
             name=self._lease_name(),
             identity=f"{socket.gethostname()}_{uuid.uuid4()}",
             clock=self._clock,
         )
-        metrics.leading(self._lease_name(), leading=False)
+        self.metrics.leading(self._lease_name(), leading=False)
 
         async def finish() -> None:
             self._stopped.set()
-            await side.run(elector.release())
-            await side.run(client.close())
+            await side.run(elector.release(within=self._left()))
 
         stack.push_async_callback(finish)
         return elector
 
-    async def _give_up_with(self, holding: asyncio.Task[None], metrics: Metrics) -> None:
+    async def _give_up_with(self, holding: asyncio.Task[None]) -> None:
         """End the work when the lease is lost; the lease outlives a stop of the work, which may take a while."""
         await asyncio.shield(holding)
-        metrics.leading(self._lease_name(), leading=False)
+        self.metrics.leading(self._lease_name(), leading=False)
         self.leading = False
+        self._ends_at = self._clock.monotonic()
         for controller in self._controllers:
             controller.grace = 0.0
         raise LeadershipLostError("lost the lease; another replica takes over")
@@ -304,5 +332,9 @@ async def _end(task: asyncio.Task[None]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def _stop_server(side: SideThread, server: AbstractAsyncContextManager[None]) -> None:
-    await side.run(server.__aexit__(None, None, None))
+async def _running(runnable: Runnable, manager: Manager) -> None:
+    await runnable.run(manager)
+
+
+async def _on_side(side: SideThread, function: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    await side.run(function())

@@ -5,6 +5,8 @@ prometheus_client is imported where the registry is made: reading a controller d
 
 from __future__ import annotations
 
+from itertools import accumulate, repeat
+from operator import mul
 from typing import TYPE_CHECKING, Protocol
 
 from pyopscaffold.runtime.queue import QueueMetrics
@@ -24,14 +26,15 @@ _RECONCILE_BUCKETS = (
     *(0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5),
     *(1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60),
 )
-_QUEUE_BUCKETS = tuple(1e-8 * 10**exponent for exponent in range(12))
+_QUEUE_BUCKETS = tuple(accumulate(repeat(10.0, 11), mul, initial=1e-8))
+"""Rounded as Go's ExponentialBuckets does, step by step, for the bounds are texts to Prometheus."""
 
 
 class ControllerMetrics(QueueMetrics, Protocol):
     """What a controller reports, beside what its queue does."""
 
-    def observe(self, queue: WorkQueue[Request], *, workers: int) -> None:
-        """Show the queue's state and the number of workers from now on."""
+    def observe(self, queue: WorkQueue[Request], *, workers: int, paused: bool = False) -> None:
+        """Show the queue's state, the number of workers and whether the controller is paused from now on."""
 
     def active(self, change: int) -> None:
         """Note that a worker took (1) or gave back (-1) an object."""
@@ -100,6 +103,7 @@ class _Families:
         self.timeouts = counter(f"{prefix}reconcile_timeouts_total", "Reconciles that took too long", "controller")
         self.workers = gauge(f"{prefix}max_concurrent_reconciles", "Reconciles that may run at once", "controller")
         self.active = gauge(f"{prefix}active_workers", "Reconciles that run now", "controller")
+        self.paused = gauge("pyopscaffold_paused", "1 where --paused keeps all reconciles back", "controller")
         self.seconds = Histogram(
             f"{prefix}reconcile_time_seconds",
             "Duration of a reconcile",
@@ -141,6 +145,7 @@ class _Controller:
         self._panics = families.panics.labels(controller=name)
         self._timeouts = families.timeouts.labels(controller=name)
         self._workers = families.workers.labels(controller=name)
+        self._paused = families.paused.labels(controller=name)
         self._active = families.active.labels(controller=name)
         self._seconds = families.seconds.labels(controller=name)
         of_queue = {"name": name, "controller": name}
@@ -149,9 +154,10 @@ class _Controller:
         self._waited = families.waited.labels(**of_queue)
         self._worked = families.worked.labels(**of_queue)
 
-    def observe(self, queue: WorkQueue[Request], *, workers: int) -> None:
+    def observe(self, queue: WorkQueue[Request], *, workers: int, paused: bool = False) -> None:
         self._queues[self._name] = queue
         self._workers.set(workers)
+        self._paused.set(int(paused))
 
     def active(self, change: int) -> None:
         self._active.inc(change)

@@ -40,10 +40,18 @@ T = TypeVar("T", bound=Object)
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a look came to: when to look again, and the failure if it was one."""
+    """What a look came to: when to look again, and the failure, with what was raised, if it was one."""
 
     requeue_after: float | None = None
     failure: Failure | None = None
+    error: Exception | None = None
+
+    @property
+    def label(self) -> str:
+        """How metrics and traces call it."""
+        if self.failure is not None:
+            return "error"
+        return "success" if self.requeue_after is None else "requeue_after"
 
 
 DONE = Verdict()
@@ -64,6 +72,7 @@ class Processor(Generic[T]):
         events: EventRecorder,
         clock: Clock,
         threads: int,
+        paused: bool = False,
     ) -> None:
         self._declaration = declaration
         self._resource = declaration.resource
@@ -78,6 +87,7 @@ class Processor(Generic[T]):
         self._events = events
         self._clock = clock
         self._thread_count = threads
+        self._all_paused = paused
         self._threads: ThreadPoolExecutor | None = None
         self._uids: dict[Request, str] = {}
         self._log = logging.getLogger("pyopscaffold.controller")
@@ -217,6 +227,8 @@ class Processor(Generic[T]):
         return Regarding.of(self._kind, codec.decode(ObjectMeta, raw["metadata"]))
 
     def _paused(self, raw: RawObject) -> bool:
+        if self._all_paused:
+            return True
         annotations = raw["metadata"].get("annotations") or {}
         return annotations.get(f"{self._kind.group}/paused") == "true"
 
@@ -261,7 +273,7 @@ class Processor(Generic[T]):
             log.error("reconcile failed", extra={"error": failure.message, "reason": failure.reason})
         if failure.stalled and regarding is not None:
             self._events.record(regarding, "Warning", failure.reason, failure.message)
-        return Verdict(failure=failure)
+        return Verdict(failure=failure, error=error)
 
 
 def _checked(result: object, method: Callable[..., Any]) -> Result | None:
