@@ -82,7 +82,10 @@ FIELDS = {
     "pattern in another language": ("x: Annotated[str, Pattern(5)]", "the pattern 5 is no text; write one in quotes"),
     "broken pattern": ('x: Annotated[str, Pattern("(")]', "the pattern '(' is no regular expression"),
     "list-map of scalars": ('x: Annotated[list[str], ListMap("name")]', "the items of a ListMap are dataclasses"),
-    "list-map without keys": ("x: Annotated[list[Part], ListMap()]", "ListMap() names no key; write ListMap('name')"),
+    "list-map without keys": (
+        "x: Annotated[list[Part], ListMap()]",
+        "ListMap is to name each key once; write ListMap('",
+    ),
     "unknown key": (
         'x: Annotated[list[Part], ListMap("nmae")]',
         "there is no field nmae to be a key of the list; did you mean name?",
