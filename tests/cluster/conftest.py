@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyopscaffold.runtime.client.config import load
-from pyopscaffold.runtime.client.http import HttpTransport
+from pyopscaffold.runtime.client.http import HttpClient, HttpTransport
 from pyopscaffold.testing import FakeCluster
 from pyopscaffold.testing.discovery import create_namespace, purge_namespace
 from tests.cluster import fake_conformance
+from tests.cluster.gadgets import serve_gadgets
 from tests.cluster.widgets import Cluster, install
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
 
     from pyopscaffold.testing import ApiServer, RestClient
 
@@ -54,3 +56,17 @@ async def fake_or_real(request: pytest.FixtureRequest) -> AsyncIterator[fake_con
     transport = HttpTransport(load(server.kubeconfig()), user_agent="pyopscaffold")
     yield fake_conformance.Api(transport, namespace)
     await transport.close()
+
+
+@pytest.fixture
+async def client(kubeconfig: Path) -> AsyncIterator[HttpClient]:
+    """Give a client of the shared API server."""
+    client = HttpClient(load(kubeconfig))
+    yield client
+    await client.close()
+
+
+@pytest.fixture
+async def gadgets(client: HttpClient) -> None:
+    """Have the Gadget CRD served."""
+    await serve_gadgets(client)

@@ -3,111 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import uuid
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pyopscaffold import errors
-from pyopscaffold.api import Object, Quantity, int32, resource
+from pyopscaffold.api import Object, int32, resource
 from pyopscaffold.k8s.coordination.v1 import Lease, LeaseSpec
-from pyopscaffold.kube.builtin import CONFIG_MAP, CUSTOM_RESOURCE_DEFINITION, NAMESPACE
-from pyopscaffold.runtime.client import config
-from pyopscaffold.runtime.client.http import HttpClient
+from pyopscaffold.kube.builtin import CONFIG_MAP, NAMESPACE
+from pyopscaffold.runtime.client.protocols import Propagation, Scale
+from tests.cluster.gadgets import GROUP, Gadget, GadgetSpec, GadgetStatus
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-_GROUP = "client.tests.example.com"
-
-
-@dataclass(kw_only=True)
-class GadgetSpec:
-    size: int32 = 1
-    storage: Quantity | None = None
-    weight: int32 | None = None
-
-
-@dataclass(kw_only=True)
-class GadgetStatus:
-    ready: int32 = 0
-
-
-@resource(group=_GROUP, version="v1")
-@dataclass(kw_only=True)
-class Gadget(Object):
-    spec: GadgetSpec
-    status: GadgetStatus = field(default_factory=GadgetStatus)
-
-
-_CRD = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": f"gadgets.{_GROUP}"},
-    "spec": {
-        "group": _GROUP,
-        "scope": "Namespaced",
-        "names": {"kind": "Gadget", "plural": "gadgets", "singular": "gadget", "listKind": "GadgetList"},
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {
-                    "status": {},
-                    "scale": {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.ready"},
-                },
-                "schema": {
-                    "openAPIV3Schema": {
-                        "type": "object",
-                        "properties": {
-                            "spec": {
-                                "type": "object",
-                                "properties": {
-                                    "size": {"type": "integer", "minimum": 1},
-                                    "weight": {"type": "integer"},
-                                    "storage": {
-                                        "x-kubernetes-int-or-string": True,
-                                        "anyOf": [{"type": "integer"}, {"type": "string"}],
-                                    },
-                                },
-                            },
-                            "status": {"type": "object", "properties": {"ready": {"type": "integer"}}},
-                        },
-                    }
-                },
-            }
-        ],
-    },
-}
-
-
-@pytest.fixture
-async def client(kubeconfig: Path) -> AsyncIterator[HttpClient]:
-    """Give a client of the shared API server."""
-    client = HttpClient(config.load(kubeconfig))
-    yield client
-    await client.close()
-
-
-@pytest.fixture
-async def gadgets(client: HttpClient) -> None:
-    """Have the Gadget CRD served; tests side by side share it."""
-    await client.apply(_CRD, field_manager="tests")
-    name = f"metadata.name=gadgets.{_GROUP}"
-    async with (
-        asyncio.timeout(20),
-        aclosing(client.watch(CUSTOM_RESOURCE_DEFINITION, fields=name, initial_events=True)) as events,
-    ):
-        async for event in events:
-            conditions = json.loads(bytes(event.object)).get("status", {}).get("conditions") or []
-            if {"Established": "True"}.items() <= {found["type"]: found["status"] for found in conditions}.items():
-                return
+    from pyopscaffold.runtime.client.http import HttpClient
 
 
 def _config_map(name: str, namespace: str, **data: str) -> dict[str, object]:
@@ -173,9 +85,9 @@ async def test_apply_owns_what_it_names(client: HttpClient, namespace: str) -> N
     await client.apply(_config_map("shared", namespace, other="2"), field_manager="two")
     merged = await client.apply(_config_map("shared", namespace, mine="1"), field_manager="one")
     assert merged["data"] == {"mine": "1", "other": "2"}
-    with pytest.raises(errors.Conflict) as caught:
+    with pytest.raises(errors.FieldConflict) as caught:
         await client.apply(_config_map("shared", namespace, mine="3"), field_manager="two", force=False)
-    assert [cause.field for cause in caught.value.causes] == [".data.mine"]
+    assert caught.value.managers == {"one": (".data.mine",)}
     taken = await client.apply(_config_map("shared", namespace, mine="3"), field_manager="two")
     assert taken["data"]["mine"] == "3"
 
@@ -214,14 +126,15 @@ async def test_invalid_names_the_fields(client: HttpClient, gadgets: None, names
     gadget.metadata.name, gadget.metadata.namespace = "bad", namespace
     with pytest.raises(errors.Invalid) as caught:
         await client.create(gadget, field_manager="tests")
-    assert [cause.field for cause in caught.value.causes] == ["spec.size"]
+    assert [(cause.reason, cause.field) for cause in caught.value.causes] == [("FieldValueInvalid", "spec.size")]
+    assert caught.value.details == errors.StatusDetails(name="bad", group=GROUP, kind="Gadget")
 
 
 async def test_number_for_a_quantity(client: HttpClient, gadgets: None, namespace: str) -> None:
     """A quantity that somebody wrote as a number is read as text."""
     await client.create(
         {
-            "apiVersion": f"{_GROUP}/v1",
+            "apiVersion": f"{GROUP}/v1",
             "kind": "Gadget",
             "metadata": {"name": "n", "namespace": namespace},
             "spec": {"size": 1, "storage": 5},
@@ -231,7 +144,7 @@ async def test_number_for_a_quantity(client: HttpClient, gadgets: None, namespac
     assert (await client.get(Gadget, "n", namespace=namespace)).spec.storage == "5"
 
 
-@resource(group=_GROUP, version="v1", kind="Gadget")
+@resource(group=GROUP, version="v1", kind="Gadget")
 @dataclass(kw_only=True)
 class OldGadget(Object):
     """A Gadget as a class saw it that knows fewer fields."""
@@ -262,7 +175,7 @@ async def test_unknown_fields_outlive_a_write(client: HttpClient, gadgets: None,
 
 async def test_whole_floats(client: HttpClient, gadgets: None, namespace: str) -> None:
     """The server takes 2.0 for an integer and stores 2, so the codec, which takes no float, never meets one."""
-    body = {"apiVersion": f"{_GROUP}/v1", "kind": "Gadget", "spec": {"weight": 2.0}}
+    body = {"apiVersion": f"{GROUP}/v1", "kind": "Gadget", "spec": {"weight": 2.0}}
     made = await client.create({**body, "metadata": {"name": "whole", "namespace": namespace}}, field_manager="tests")
     assert type(made["spec"]["weight"]) is int
     found = await client.get(Gadget, "whole", namespace=namespace)
@@ -306,25 +219,97 @@ async def test_streaming_list_and_watch(client: HttpClient, namespace: str) -> N
     assert seen == ["ADDED", "BOOKMARK", "ADDED", "DELETED"]
 
 
-async def test_no_trust_without_the_ca(kubeconfig: Path) -> None:
-    """A server whose certificate no known authority has signed is not talked to."""
-    client = HttpClient(replace(config.load(kubeconfig), ca=b""))
-    with pytest.raises(errors.ConnectionFailed, match="certificate verify failed"):
-        await client.list(NAMESPACE)
-    await client.close()
+async def test_replacing_a_whole(client: HttpClient, namespace: str) -> None:
+    """A mapping takes the place of what was read, also where it lacks something; a version gone by is a Conflict."""
+    read = await client.create(_config_map("whole", namespace, kept="1", dropped="2"), field_manager="tests")
+    changed = {**read, "data": {"kept": "3"}}
+    assert (await client.replace(changed, field_manager="tests", dry_run=True))["data"] == {"kept": "3"}
+    assert (await client.replace(changed, field_manager="tests"))["data"] == {"kept": "3"}
+    with pytest.raises(errors.Conflict):
+        await client.replace({**read, "data": {}}, field_manager="tests")
+    assert (await client.get(CONFIG_MAP, "whole", namespace=namespace))["data"] == {"kept": "3"}
 
 
-async def test_skipping_the_check(kubeconfig: Path) -> None:
-    """insecure-skip-tls-verify talks to it all the same."""
-    client = HttpClient(replace(config.load(kubeconfig), ca=b"", insecure=True))
-    assert await client.list(NAMESPACE)
-    await client.close()
+async def test_scale(client: HttpClient, gadgets: None, namespace: str) -> None:
+    """Replicas are read and set through the scale subresource, whatever fields of the object they are."""
+    gadget = Gadget(spec=GadgetSpec(size=2))
+    gadget.metadata.name, gadget.metadata.namespace = "scaled", namespace
+    await client.create(gadget, field_manager="tests")
+    await client.patch(Gadget, "scaled", {"status": {"ready": 1}}, namespace=namespace, subresource="status")
+    assert await client.get_scale(Gadget, "scaled", namespace=namespace) == Scale(wanted=2, present=1)
+    tried = await client.set_scale(Gadget, "scaled", 7, namespace=namespace, field_manager="tests", dry_run=True)
+    assert tried.wanted == 7
+    scaled = await client.set_scale(Gadget, "scaled", 4, namespace=namespace, field_manager="tests")
+    assert scaled == Scale(wanted=4, present=1)
+    assert (await client.get(Gadget, "scaled", namespace=namespace)).spec.size == 4
+    with pytest.raises(errors.NotFound):
+        await client.get_scale(CONFIG_MAP, "none", namespace=namespace)
 
 
-async def test_impersonation(kubeconfig: Path, namespace: str) -> None:
-    """Requests are made in the name of the user that the configuration acts as."""
-    someone = replace(config.load(kubeconfig), impersonate_user="someone", impersonate_groups=("a", "b"))
-    client = HttpClient(someone)
-    with pytest.raises(errors.Forbidden, match='User "someone" cannot list resource "configmaps"'):
-        await client.list(CONFIG_MAP, namespace=namespace)
-    await client.close()
+async def test_deleting_a_collection(client: HttpClient, namespace: str) -> None:
+    """All that a selector selects is deleted, in that namespace only, and nothing in a dry run."""
+    for name in ("a", "b", "c"):
+        await client.create(_config_map(name, namespace), field_manager="tests")
+    selected = "app in (a, b)"
+
+    async def names() -> set[str]:
+        found = await client.list(CONFIG_MAP, namespace=namespace, labels="app")
+        return {obj["metadata"]["name"] for obj in found}
+
+    await client.delete_collection(CONFIG_MAP, namespace=namespace, labels=selected, dry_run=True)
+    assert await names() == {"a", "b", "c"}
+    await client.delete_collection(CONFIG_MAP, namespace=namespace, labels=selected)
+    assert await names() == {"c"}
+    await client.delete_collection(CONFIG_MAP, namespace=namespace, fields="metadata.name=c")
+    assert await names() == set()
+
+
+@pytest.mark.parametrize(("propagation", "finalizer"), [("Foreground", "foregroundDeletion"), ("Orphan", "orphan")])
+async def test_propagation(client: HttpClient, namespace: str, propagation: Propagation, finalizer: str) -> None:
+    """What happens to the dependents is asked for: the server marks the object for whoever collects them."""
+    await client.create(_config_map("owner", namespace), field_manager="tests")
+    await client.delete(CONFIG_MAP, "owner", namespace=namespace, propagation=propagation)
+    assert (await client.get(CONFIG_MAP, "owner", namespace=namespace))["metadata"]["finalizers"] == [finalizer]
+    await client.patch(CONFIG_MAP, "owner", {"metadata": {"finalizers": None}}, namespace=namespace)
+    with pytest.raises(errors.NotFound):
+        await client.get(CONFIG_MAP, "owner", namespace=namespace)
+
+
+async def test_following_a_kind(client: HttpClient, gadgets: None, namespace: str) -> None:
+    """What there is, then what happens to it, as instances of the class."""
+    gadget = Gadget(spec=GadgetSpec(size=1))
+    gadget.metadata.name, gadget.metadata.namespace = "followed", namespace
+    await client.create(gadget, field_manager="tests")
+    async with asyncio.timeout(20), aclosing(client.follow(Gadget, namespace=namespace, initial=True)) as events:
+        seen = []
+        async for kind_of_event, found in events:
+            seen.append((kind_of_event, found.spec.size))
+            if kind_of_event == "ADDED":
+                await client.patch(Gadget, "followed", {"spec": {"size": 2}}, namespace=namespace)
+            elif kind_of_event == "MODIFIED":
+                await client.delete(Gadget, "followed", namespace=namespace)
+            else:
+                break
+    assert seen == [("ADDED", 1), ("MODIFIED", 2), ("DELETED", 2)]
+
+
+async def test_discovery(client: HttpClient, gadgets: None) -> None:
+    """Groups, kinds and the preferred version are those that the server has, our own CRD's among them."""
+    groups = {group.name: group for group in await client.discovery.groups()}
+    assert {groups[name].preferred_version for name in ("", "apps", GROUP)} == {"v1"}
+    assert groups["autoscaling"].versions == ("v2", "v1")
+    found = await client.discovery.preferred(GROUP, "Gadget")
+    assert (found, found.plural, found.namespaced) == (Gadget.gvk, "gadgets", True)
+    namespaces = [each for each in await client.discovery.resources("v1") if each.kind == NAMESPACE]
+    assert [(each.kind.namespaced, each.short_names) for each in namespaces] == [(False, ("ns",))]
+    assert "deletecollection" not in namespaces[0].verbs
+
+
+async def test_warnings(client: HttpClient, gadgets: None, namespace: str, caplog: pytest.LogCaptureFixture) -> None:
+    """What the server warns of is logged, once."""
+    body = {"apiVersion": f"{GROUP}/v1", "kind": "Gadget", "spec": {"size": 1, "sise": 1}}
+    for name in ("one", "two"):
+        await client.create({**body, "metadata": {"name": name, "namespace": namespace}}, field_manager="tests")
+    assert [record.message for record in caplog.records if record.name == "pyopscaffold.runtime.client"] == [
+        'the API server warns: unknown field "spec.sise"'
+    ]

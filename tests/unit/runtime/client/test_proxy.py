@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-from contextlib import asynccontextmanager, closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,10 +12,10 @@ from pyopscaffold import errors
 from pyopscaffold.kube.builtin import NAMESPACE
 from pyopscaffold.runtime.client.http import HttpClient
 from pyopscaffold.runtime.client.proxy import proxy_from_environment
+from tests.unit.runtime.client.connect_proxy import connect_proxy
 from tests.unit.runtime.client.guarded import Authority, Guard, guarded
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
 _SERVER = "https://api.example.com:6443"
@@ -91,56 +89,6 @@ def test_unusable_variables(value: str, message: str) -> None:
         proxy_from_environment(_SERVER, {"HTTPS_PROXY": value})
 
 
-@dataclass
-class Proxy:
-    """What a proxy was asked for, and what it asks for."""
-
-    port: int = 0
-    targets: list[str] = field(default_factory=list)
-    authorization: str = ""
-
-
-@asynccontextmanager
-async def _proxy(way: dict[str, int]) -> AsyncIterator[Proxy]:
-    """Run an HTTP proxy that tunnels CONNECT requests for hosts, to ports of this machine."""
-    proxy = Proxy()
-    serving: set[asyncio.Task[None]] = set()
-
-    async def pipe(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-        with closing(sink), suppress(OSError):
-            while chunk := await source.read(2**16):
-                sink.write(chunk)
-                await sink.drain()
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(answer(reader, writer))
-        serving.add(task)
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
-        method, target, _ = first.split()
-        headers = dict(line.lower().split(": ", 1) for line in lines if line)
-        if proxy.authorization and headers.get("proxy-authorization") != proxy.authorization.lower():
-            writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
-        elif method == "CONNECT" and (host := target.partition(":")[0]) in way:
-            proxy.targets.append(target)
-            server_reader, server_writer = await asyncio.open_connection("127.0.0.1", way[host])
-            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            await asyncio.gather(pipe(reader, server_writer), pipe(server_reader, writer))
-        else:
-            writer.write(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
-        writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    proxy.port = server.sockets[0].getsockname()[1]
-    try:
-        yield proxy
-    finally:
-        server.close()
-        async with asyncio.timeout(5):
-            await asyncio.gather(*serving)
-
-
 @pytest.mark.parametrize("by", ["proxy-url", "environment"])
 async def test_requests_are_tunnelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str) -> None:
     """Requests go through the proxy to a host that only it can find, and TLS is checked end to end."""
@@ -148,7 +96,7 @@ async def test_requests_are_tunnelled(tmp_path: Path, monkeypatch: pytest.Monkey
     user = authority.issue("ada")
     async with guarded(guard, authority, tmp_path) as cluster:
         port = int(cluster.server.rpartition(":")[2])
-        async with _proxy({"api.example": port}) as proxy:
+        async with connect_proxy({"api.example": port}) as proxy:
             url = f"http://127.0.0.1:{proxy.port}"
             if by == "environment":
                 monkeypatch.setenv("HTTPS_PROXY", url)
@@ -176,7 +124,7 @@ async def test_proxies_that_ask_who_we_are(tmp_path: Path) -> None:
     authority, guard = Authority(), Guard()
     user = authority.issue("ada")
     async with guarded(guard, authority, tmp_path) as cluster:
-        async with _proxy({"127.0.0.1": int(cluster.server.rpartition(":")[2])}) as proxy:
+        async with connect_proxy({"127.0.0.1": int(cluster.server.rpartition(":")[2])}) as proxy:
             proxy.authorization = f"Basic {base64.b64encode(b'me:s3cret').decode()}"
             config = replace(
                 cluster,
