@@ -24,8 +24,9 @@ _LIMITS = {"int32": 2**31, "int64": 2**63}
 
 def problems(schema: Schema, found: Sequence[Any]) -> Iterator[str]:
     """Yield what contradicts itself in a schema that has all the markers ``found``."""
+    said = {type(marker) for marker in found}
     for alternatives in _ALTERNATIVES:
-        names = [kind.__name__ for kind in alternatives if any(type(marker) is kind for marker in found)]
+        names = [kind.__name__ for kind in alternatives if kind in said]
         if len(names) > 1:
             yield f"{' and '.join(names)} contradict each other; remove {'one' if len(names) == 2 else 'all but one'}"  # noqa: PLR2004
     yield from _ranges(schema)
@@ -34,9 +35,7 @@ def problems(schema: Schema, found: Sequence[Any]) -> Iterator[str]:
         yield "EmbeddedResource would prune every field; write PreserveUnknownFields() beside it"
     if schema.embedded_resource:
         yield from _type_meta(schema)
-    if any(isinstance(marker, markers.Schemaless) for marker in found) and not (
-        schema.type or schema.int_or_string or schema.preserve_unknown_fields
-    ):
+    if markers.Schemaless in said and not (schema.type or schema.int_or_string or schema.preserve_unknown_fields):
         yield "Schemaless leaves a value of no type; write PreserveUnknownFields() or SchemaType(...) beside it"
 
 

@@ -85,13 +85,14 @@ def field_schema(field: FieldModel, *, defaults: bool = True, keep_metadata: boo
 
 
 def _field_schema(field: FieldModel, *, defaults: bool, keep_metadata: bool) -> Schema:
-    keep_metadata = keep_metadata or any(isinstance(marker, KeepMetadata) for marker in field.markers)
+    said = {type(marker) for marker in field.markers}
+    keep_metadata = keep_metadata or KeepMetadata in said
     schema = _marked(type_schema(field.type, defaults=defaults, keep_metadata=keep_metadata), field.markers)
     if field.description:
         schema = schema.having(description=field.description)
-    if any(isinstance(marker, Default) for marker in field.markers):
+    if Default in said:
         return schema
-    if not defaults or any(isinstance(marker, NoSchemaDefault) for marker in field.markers):
+    if not defaults or NoSchemaDefault in said:
         return schema.having(default=UNSET)
     if not field.has_default or field.default is None or _empty_collection(schema, field.default):
         return schema
