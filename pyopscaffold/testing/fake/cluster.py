@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,17 +32,19 @@ if TYPE_CHECKING:
     from pyopscaffold.kube.gvk import GroupVersionKind
     from pyopscaffold.runtime import Manager, Reconciler
     from pyopscaffold.runtime.client.protocols import Client
+    from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.processor import Verdict
 
 _CALM_TURNS: Final = 25
 """Turns of the event loop without any work, after which there is none; the longest chain of ours has about ten."""
 
 _PATIENCE: Final = 10.0
+_TURNS_PER_COUNT, _OFTEN = 200, 100
 _NAMESPACES: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
 class UnsettledError(PyopscaffoldError):
-    """The operator never came to rest; the last requests are told."""
+    """The operator never came to rest; what it asked for is told."""
 
 
 class FakeCluster:
@@ -64,7 +67,8 @@ class FakeCluster:
         self._faults: list[Fault] = []
         self.transport = FakeTransport(self._server, self.clock, self._faults)
         self._running: dict[int, asyncio.Task[None]] = {}
-        self.client: Client = ApiClient(self.transport, clock=self.clock)
+        self._patience = _CountedSleeps(self.clock)
+        self.client: Client = ApiClient(self.transport, clock=self._patience)
         for name in _NAMESPACES:
             self.add_namespace(name)
         self.serve(*resources)
@@ -167,25 +171,33 @@ class FakeCluster:
         await self._calm(manager)
 
     async def _calm(self, manager: Manager) -> None:
-        deadline = time.monotonic() + _PATIENCE
-        calm = 0
+        """Return when nothing goes on but by the clock."""
+        deadline, begin = time.monotonic() + _PATIENCE, len(self.requests)
+        calm = turns = 0
         while calm < _CALM_TURNS:
             # user code in a thread is waited for, and not only asked for
             await asyncio.sleep(0 if calm or self.transport.in_flight else 0.0005)
             running = self._running.get(id(manager))
             if running is not None and running.done():
                 running.result()
-            calm = calm + 1 if self._is_still(manager) else 0
+            calm, turns = calm + 1 if self._is_still(manager) else 0, turns + 1
             if time.monotonic() > deadline:
                 last = ", ".join(map(str, self.requests[-6:]))
-                raise UnsettledError(f"the operator does not come to rest; its last requests: {last}")
+                raise UnsettledError(f"the operator is still at work after {_PATIENCE:g} s; its last requests: {last}")
+            if turns % _TURNS_PER_COUNT == 0:
+                self._refuse_restless(begin)
+
+    def _refuse_restless(self, begin: int) -> None:
+        for asked, times in Counter(self.requests[begin:]).most_common(1):
+            if times > _OFTEN:
+                raise UnsettledError(f"the operator does not come to rest: {times} times {asked}, and no time passed")
 
     def _is_still(self, manager: Manager) -> bool:
         transport = self.transport
         return (
             manager.ready
             and manager.leading
-            and manager.idle
+            and (manager.idle or self._patience.sleeping > 0)
             and not transport.in_flight
             and all(watch.idle for watch in transport.watches)
         )
@@ -198,3 +210,21 @@ class FakeCluster:
             self._server.handle(call)
         except Failure as failure:
             raise ApiError(failure.message, code=failure.code, reason=failure.reason) from failure
+
+
+class _CountedSleeps:
+    """A clock that knows how many sleep by it: requests that wait as the server has asked them to."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.sleeping = 0
+        self.now = clock.now
+        self.monotonic = clock.monotonic
+        self._sleep = clock.sleep
+
+    async def sleep(self, seconds: float) -> None:
+        """See Clock."""
+        self.sleeping += 1
+        try:
+            await self._sleep(seconds)
+        finally:
+            self.sleeping -= 1
