@@ -25,7 +25,7 @@ class ExecPlugin:
 
     command: str
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
     api_version: str = "client.authentication.k8s.io/v1"
     install_hint: str = ""
     interactive_mode: InteractiveMode = "Never"
@@ -90,15 +90,13 @@ def load(kubeconfig: str | Path | None = None, context: str = "") -> ClusterConf
         KubeconfigError: there is none, or it is broken; names the file and the entry.
 
     """
-    from pyopscaffold.runtime.client.kubeconfig import from_files  # noqa: PLC0415 - a pod never reads one
-
     if kubeconfig is not None:
-        return from_files([Path(kubeconfig)], context)
+        return _from_files([Path(kubeconfig)], context)
     if listed := [Path(part) for part in os.environ.get("KUBECONFIG", "").split(os.pathsep) if part]:
         existing = [path for path in listed if path.exists()]
         if not existing:
             raise KubeconfigError(f"$KUBECONFIG names {listed[0]}, which does not exist")
-        return from_files(existing, context)
+        return _from_files(existing, context)
     if not context and os.environ.get("KUBERNETES_SERVICE_HOST"):
         return in_cluster()
     home = Path.home() / ".kube" / "config"
@@ -108,7 +106,13 @@ def load(kubeconfig: str | Path | None = None, context: str = "") -> ClusterConf
             "and ~/.kube/config does not exist",
             hint="point --kubeconfig or $KUBECONFIG to a kubeconfig file",
         )
-    return from_files([home], context)
+    return _from_files([home], context)
+
+
+def _from_files(files: list[Path], context: str) -> ClusterConfig:
+    from pyopscaffold.runtime.client.kubeconfig import from_files  # noqa: PLC0415 - a pod reads no YAML
+
+    return from_files(files, context)
 
 
 def in_cluster(folder: Path = SERVICE_ACCOUNT) -> ClusterConfig:
