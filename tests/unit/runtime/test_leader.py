@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -144,6 +145,60 @@ async def test_time_stamps_of_others_do_not_matter(clock: ManualClock, store: Le
     await pass_time(clock, 14)
     assert not waiting.done()
     waiting.cancel()
+
+
+class JumpingClock(ManualClock):
+    """A clock whose time of day somebody sets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.off = timedelta()
+
+    def now(self) -> datetime:
+        """See Clock."""
+        return super().now() + self.off
+
+
+@pytest.mark.parametrize("hours", [-2, 2])
+@pytest.mark.parametrize("whose", ["holder", "candidate"])
+async def test_a_jump_of_the_time_of_day_changes_nothing(store: LeaseStore, hours: int, whose: str) -> None:
+    """When a machine's clock is set forward or back, the lease stays with its holder, and is given over in time."""
+    clocks = {"holder": JumpingClock(), "candidate": JumpingClock()}
+    way = Cut(store)
+    await (first := candidate(way, clocks["holder"], "first")).acquire()
+    holding = asyncio.ensure_future(first.hold())
+    waiting = asyncio.ensure_future(candidate(store, clocks["candidate"], "second").acquire())
+
+    async def both(seconds: int) -> None:
+        for _ in range(seconds):
+            for clock in clocks.values():
+                clock.advance(1)
+            await settle()
+
+    await both(5)
+    clocks[whose].off = timedelta(hours=hours)
+    await both(60)
+    assert not holding.done()
+    assert not waiting.done()
+    way.cut = True
+    await both(11)
+    assert holding.done()
+    assert not waiting.done()
+    await both(7)
+    assert waiting.done()
+
+
+async def test_release_takes_no_longer_than_it_may(clock: ManualClock, store: LeaseStore) -> None:
+    """A server that does not answer holds a stopping process up for no more than it has left."""
+    way = Cut(store)
+    await (first := candidate(way, clock, "first")).acquire()
+    way.silent = True
+    releasing = asyncio.ensure_future(first.release(within=2.0))
+    await settle()
+    await pass_time(clock, 1)
+    assert not releasing.done()
+    await pass_time(clock, 1)
+    assert releasing.done()
 
 
 async def test_holder_without_a_server_gives_up_before_others_begin(clock: ManualClock, store: LeaseStore) -> None:

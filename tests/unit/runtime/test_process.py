@@ -10,11 +10,14 @@ import socket
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pyopscaffold.errors import Conflict, ConnectionFailed, Forbidden, Invalid, TerminalError, UsageError
+from pyopscaffold.k8s.core.v1 import Secret
+from pyopscaffold.kube.meta import ObjectMeta
 from pyopscaffold.runtime import logs
 from pyopscaffold.runtime.health import bind
 from pyopscaffold.runtime.options import Options
@@ -39,7 +42,7 @@ def root_logger() -> Iterator[None]:
 @pytest.mark.parametrize("names", ["Context, Reconciler, Result, conditions, main", "Request, TerminalError"])
 def test_reading_a_controller_is_cheap(names: str) -> None:
     """What a controller imports loads no HTTP client, no metrics, no cryptography and no YAML."""
-    heavy = "{'aiohttp', 'prometheus_client', 'cryptography', 'yaml', 'uvloop'}"
+    heavy = "{'aiohttp', 'prometheus_client', 'cryptography', 'yaml', 'uvloop', 'opentelemetry'}"
     code = f"import sys; from pyopscaffold.runtime import {names}; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
 
@@ -59,8 +62,46 @@ def test_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not Options.from_args(["--leader-elect=false"]).leader_elect
 
 
+def test_every_flag_may_be_given_by_the_environment() -> None:
+    """PYOPSCAFFOLD_ and the flag's name set it; the command line wins; an empty variable says nothing."""
+    environment = {
+        "PYOPSCAFFOLD_NAMESPACE": "a,b",
+        "WATCH_NAMESPACE": "c",
+        "PYOPSCAFFOLD_LEADER_ELECT": "true",
+        "PYOPSCAFFOLD_METRICS_CERT_PATH": "/certs",
+        "PYOPSCAFFOLD_WORKERS": "3",
+        "PYOPSCAFFOLD_RESYNC": "600",
+        "PYOPSCAFFOLD_GRACE": "",
+        "PYOPSCAFFOLD_LOG_LEVEL": "warning",
+        "PYOPSCAFFOLD_LOG_FORMAT": "text",
+    }
+    options = Options.from_args(["--workers=4", "--log-level=info,my.db=debug"], environment)
+    assert options == Options(
+        namespaces=("a", "b"),
+        leader_elect=True,
+        metrics_cert_path=Path("/certs"),
+        workers=4,
+        resync=600.0,
+        log_format="text",
+        log_level="info,my.db=debug",
+    )
+    assert Options.from_args(["--leader-elect=false"], environment).leader_elect is False
+
+
+def test_a_mistake_in_the_environment_is_said_to_be_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """A value that is wrong names its flag and that it came by the environment."""
+    with pytest.raises(SystemExit) as ended:
+        Options.from_args([], {"PYOPSCAFFOLD_WORKERS": "many"})
+    assert ended.value.code == 2
+    assert "--workers: 'many' is no number above 0 (in the environment, as PYOPSCAFFOLD_" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
-    "flags", [["--workers=0"], ["--workers=x"], ["--leader-elect=maybe"], ["--no-such"], ["--lead"]]
+    "flags",
+    [
+        *(["--workers=0"], ["--workers=x"], ["--leader-elect=maybe"], ["--no-such"], ["--lead"], ["--log-level=loud"]),
+        *(["--log-level=info,x=loud"], ["--log-format=xml"], ["--grace=-1"], ["--resync=inf"], ["--paused=perhaps"]),
+    ],
 )
 def test_wrong_command_line_ends_with_2(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """A flag or value that does not exist is named, and the process ends with 2."""
@@ -109,6 +150,55 @@ def test_json_log_lines() -> None:
     }
     assert (second["level"], second["error"]) == ("error", "ValueError: bad")
     assert second["stacktrace"] == "ValueError: bad"
+
+
+@pytest.mark.usefixtures("root_logger")
+def test_levels_of_single_loggers() -> None:
+    """A logger, and those below it, may be told to say more or less than the rest."""
+    stream = io.StringIO()
+    logs.configure(level="warning,test.db=debug,test.noise=error", stream=stream)
+    for name in ("test", "test.db", "test.db.pool", "test.noise"):
+        for level in (logging.DEBUG, logging.WARNING, logging.ERROR):
+            logging.getLogger(name).log(level, "said")
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [(line["logger"], line["level"]) for line in lines] == [
+        *(("test", "warn"), ("test", "error")),
+        *((name, level) for name in ("test.db", "test.db.pool") for level in ("debug", "warn", "error")),
+        ("test.noise", "error"),
+    ]
+    for name in ("test.db", "test.noise"):
+        logging.getLogger(name).setLevel(logging.NOTSET)
+
+
+@pytest.mark.usefixtures("root_logger")
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_secrets_stay_out_of_log_lines(form: logs.LogFormat) -> None:
+    """Of an object a line shows which one it is; what a Secret keeps is not shown, however deep it lies."""
+    stream = io.StringIO()
+    logs.configure(format=form, stream=stream)
+    log = logs.FieldsAdapter(logging.getLogger("test"), {})
+    plain = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "plain"}, "stringData": {"key": "hidden"}}
+    typed = Secret(metadata=ObjectMeta(name="typed", namespace="ns"), data={"key": b"hidden"})
+    log.info("made", extra={"plain": plain, "typed": typed, "all": [plain, {"inner": typed}], "count": 2})
+    line = stream.getvalue()
+    assert "hidden" not in line
+    assert "aGlkZGVu" not in line
+    assert line.count("plain") > 1
+    assert line.count("typed") > 1
+    if form == "json":
+        assert json.loads(line)["typed"] == {"kind": "Secret", "namespace": "ns", "name": "typed"}
+        assert json.loads(line)["count"] == 2
+
+
+@pytest.mark.usefixtures("root_logger")
+def test_every_line_has_what_all_lines_have() -> None:
+    """What the process adds, such as the trace, is in lines with and without fields."""
+    stream = io.StringIO()
+    logs.configure(stream=stream, more=lambda: {"trace_id": "12"})
+    logging.getLogger("test").info("plain")
+    logs.FieldsAdapter(logging.getLogger("test"), {"controller": "thing"}).info("with fields")
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [(line["trace_id"], line.get("controller")) for line in lines] == [("12", None), ("12", "thing")]
 
 
 @pytest.mark.usefixtures("root_logger")

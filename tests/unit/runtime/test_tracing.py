@@ -1,0 +1,71 @@
+"""When traces are made, and what of: the spans of a reconcile are in tests/cluster/test_observed_manager.py."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from pyopscaffold.errors import UserError
+from pyopscaffold.runtime import tracing
+
+ENDPOINT = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"OTEL_SERVICE_NAME": "mine"},
+        {"OTEL_TRACES_EXPORTER": "none", **ENDPOINT},
+        {"OTEL_SDK_DISABLED": "true", **ENDPOINT},
+    ],
+)
+def test_off_unless_asked_for(environment: dict[str, str]) -> None:
+    """Without the flag and without OpenTelemetry's variables, or when they say so, there are no traces."""
+    assert tracing.start("operator", forced=False, environment=environment) is None
+
+
+@pytest.mark.parametrize("variables", [[], ["OTEL_EXPORTER_OTLP_ENDPOINT"]])
+def test_nothing_is_imported_when_off(variables: list[str]) -> None:
+    """A process without traces does not load OpenTelemetry; one with an endpoint does."""
+    code = f"""
+import sys
+from pyopscaffold.runtime import tracing
+found = tracing.start("operator", forced=False, environment=dict.fromkeys({variables}, "http://127.0.0.1:9"))
+print(found is None, any(name.startswith("opentelemetry") for name in sys.modules))
+"""
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert said == (["False", "True"] if variables else ["True", "False"])
+
+
+def test_an_image_without_the_extra(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """The flag is then a mistake that says what to install; the variables alone, which platforms inject, a warning."""
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    with pytest.raises(UserError) as raised:
+        tracing.start("operator", forced=True, environment={})
+    assert "pyopscaffold-runtime[otel]" in (raised.value.hint or "")
+    assert tracing.start("operator", forced=False, environment=ENDPOINT) is None
+    assert "pyopscaffold-runtime[otel] is not installed" in caplog.text
+
+
+def test_an_unknown_protocol_is_refused() -> None:
+    """A protocol that nobody speaks is a mistake, not silence."""
+    with pytest.raises(UserError, match="'smoke signals'"):
+        tracing.start("operator", forced=True, environment={"OTEL_EXPORTER_OTLP_PROTOCOL": "smoke signals"})
+
+
+@pytest.mark.parametrize(
+    ("path", "resource"),
+    [
+        ("/api/v1/namespaces/shop/configmaps/web", "configmaps"),
+        ("/api/v1/namespaces/shop", "namespaces"),
+        ("/apis/apps/v1/namespaces/shop/deployments/web/status", "deployments/status"),
+        ("/apis/example.com/v1/widgets", "widgets"),
+        ("/apis", ""),
+    ],
+)
+def test_spans_are_named_by_what_not_by_which(path: str, resource: str) -> None:
+    """A span's name has few values: verb and resource."""
+    assert tracing._resource(path) == resource
