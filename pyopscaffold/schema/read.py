@@ -41,12 +41,18 @@ def _read(data: Mapping[str, Any], path: str, report: Report) -> Schema:
     if data.get("additionalProperties") is True:
         # Pruning stops at such a map: its values are kept as they are.
         values["additional_properties"] = Schema(preserve_unknown_fields=True)
+    for name, bound in (("exclusive_minimum", "minimum"), ("exclusive_maximum", "maximum")):
+        if values.get(name) and bound not in values:
+            report(path, key_of(name))
+            del values[name]
     if values.get("int_or_string"):
         values.update(_without_alternatives(values))
     return Schema(**values)
 
 
 def _fits(name: str, value: Any) -> bool:
+    if name == "additional_properties":
+        return value is True or isinstance(value, dict)
     kinds = _KINDS.get(name)
     return kinds is None or (isinstance(value, kinds) and not (isinstance(value, bool) and bool not in kinds))
 
@@ -95,4 +101,3 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
     **dict.fromkeys(("properties", "items", "external_docs", "not_"), (dict,)),
     **dict.fromkeys(("enum", "required", "list_map_keys", "all_of", "any_of", "one_of", "rules"), (list, tuple)),
 }
-"""Types of the values; ``additional_properties`` is looked at where it is read."""

@@ -167,7 +167,7 @@ class Classes:
                 return self._list(schema, place)
             case "object":
                 return self._object(schema, place, json_name)
-            case "":
+            case kind if kind not in _PLAIN and kind != "integer":
                 return _Typed(_ANY, _beside(replace(schema, preserve_unknown_fields=False)))
             case _:
                 return _scalar(schema)

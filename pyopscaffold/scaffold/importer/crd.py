@@ -100,6 +100,8 @@ class _Version:
         self._note_the_rest()
         data = self._version.get("schema", {}).get("openAPIV3Schema", {})
         schema = self._whole(from_mapping(data, report=self._unread))
+        for path, message in gaps(schema):
+            self._note(path, message)
         paths = {item["jsonPath"] for item in self._version.get("selectableFields") or ()}
         classes = Classes(selectable=frozenset(paths), reserved=RESERVED)
         kind = self._names["kind"]
@@ -212,6 +214,23 @@ class _Version:
             self._note("", "the scale subresource is left out: a path of it names no field")
             return None
         return call(api("Scale"), **{name: json_value(path) for name, path in paths.items()})
+
+
+def gaps(schema: Schema, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the places where a schema is not structural, which no server takes, and what a class can't say of them."""
+    if not schema.type and not schema.int_or_string and not schema.preserve_unknown_fields:
+        yield path, "it has no type: Any stands there"
+    if schema.type == "array" and schema.items is None:
+        yield path, "its items are not described: Any stands for them"
+    if schema.properties and (schema.type != "object" or schema.additional_properties is not None):
+        yield path, "its fields are left out: it is no object, or a dict"
+    elif missing := [name for name in schema.required if name not in schema.properties]:
+        yield path, f"required are {', '.join(missing)}, which it does not describe"
+    for name, child in schema.properties.items():
+        yield from gaps(child, f"{path}.{name}")
+    for inner, suffix in ((schema.items, "[]"), (schema.additional_properties, "{}")):
+        if inner is not None:
+            yield from gaps(inner, path + suffix)
 
 
 def _with_status(classes: Classes, item: FieldDef, schema: Schema) -> FieldDef:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pyopscaffold.document.reader import Document, Unreadable, scan
 from pyopscaffold.errors import DocumentError, NotFound, UsageError
 from pyopscaffold.kube.builtin import CUSTOM_RESOURCE_DEFINITION
+from pyopscaffold.kube.names import is_dns1035_label, is_dns1123_subdomain, is_kind
 from pyopscaffold.lint.subject import CRD_API_VERSION, Manifest, listing, mapping, text
 
 if TYPE_CHECKING:
@@ -99,7 +100,17 @@ def _check(manifest: Manifest, place: str) -> None:
         *(f"spec.versions[{index}].{what}" for index, item in enumerate(versions) for what in _missing(mapping(item))),
     ]
     if missing:
-        raise DocumentError(f"{place}: {manifest.name or 'the CRD'} has no {', '.join(missing)}", hint="is it whole?")
+        message = f"{place}: {manifest.name or 'the CRD'} has no {', '.join(missing)}"
+        raise DocumentError(message, hint="no server takes it: mend it, or name other files")
+    # They become names of classes and files.
+    wrong = [
+        *([] if is_dns1123_subdomain(spec["group"]) else [f"spec.group {spec['group']!r}"]),
+        *([] if is_kind(names["kind"].capitalize()) else [f"spec.names.kind {names['kind']!r}"]),
+        *([] if is_dns1035_label(names["plural"]) else [f"spec.names.plural {names['plural']!r}"]),
+        *(f"the version {item['name']!r}" for item in versions if not is_dns1035_label(item["name"])),
+    ]
+    if wrong:
+        raise DocumentError(f"{place}: {', '.join(wrong)} is no name that a server takes", hint="mend it")
 
 
 def _missing(version: Json) -> Iterator[str]:
@@ -116,7 +127,7 @@ def _add(crd: Json, place: str, found: Found, places: dict[str, str]) -> None:
         found.crds.append(crd)
     elif all(other["spec"] != spec for other in found.crds):
         raise DocumentError(
-            f"{place}: the CRD {name} is in {first} too, and they differ", hint="import them one after the other"
+            f"{place}: the CRD {name} is in {first} too, and they differ", hint="name only one of the two files"
         )
 
 

@@ -57,7 +57,7 @@ def module_of(document: Json, *, name: str, file: str) -> Module:
         )
     info = document.get("info")
     called = (info if isinstance(info, dict) else document).get("title") or name
-    line = " ".join(str(called).split()).replace("\\", "").replace('"', "'")
+    line = " ".join("".join(filter(str.isprintable, str(called))).split()).replace("\\", "").replace('"', "'")
     return Module(module(f"The types of {line}.", classes), len(classes.found), tuple(reader.notes))
 
 

@@ -60,7 +60,7 @@ def import_crds(crds: Sequence[Json], target: Target, *, report: Callable[[str],
     entries: list[ResourceEntry] = []
     for number, crd in enumerate(crds, 1):
         report(f"{number} of {len(crds)}: {crd['spec']['names']['kind']}")
-        for item in modules(crd, own=target.own):
+        for item in _modules(crd, own=target.own):
             path, entry = _place(item, target)
             if path in made:
                 twin, group = made[path].group, item.group
@@ -111,6 +111,17 @@ def import_openapi(source: str, target: Target, *, name: str = "") -> Types:
     planned = plan(target.root, artefacts, force=target.force)
     _refuse_existing(planned, {path}, force=target.force)
     return Types(plan=planned, classes=made.classes, notes=made.notes)
+
+
+def _modules(crd: Json, *, own: bool) -> list[Imported]:
+    try:
+        return list(modules(crd, own=own))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        name = f"{crd['spec']['names']['plural']}.{crd['spec']['group']}"
+        raise DocumentError(
+            f"the CRD {name} has not the form that CRDs have: {type(error).__name__}: {error}",
+            hint="would a server take it? kubectl apply --dry-run=server -f FILE says so",
+        ) from error
 
 
 def _place(item: Imported, target: Target) -> tuple[str, ResourceEntry]:
