@@ -221,8 +221,6 @@ def _values(member: FieldModel, owner: str) -> Iterator[Problem]:
         return
     schema = field_schema(member)
     values = {"example": schema.example}
-    if any(isinstance(marker, Default) for marker in member.markers):
-        values["Default"] = schema.default
     if member.has_default and member.default is not None and member.default not in ([], {}):
         values["default"] = member.default
     plain = schema.having(default=UNSET)

@@ -35,6 +35,9 @@ def problems(schema: Schema, found: Sequence[Any]) -> Iterator[str]:
         yield "EmbeddedResource would prune every field; write PreserveUnknownFields() beside it"
     if schema.embedded_resource:
         yield from _type_meta(schema)
+    if markers.Default in said:
+        for misfit in validate(schema.having(default=UNSET), schema.default):
+            yield f"its Default is not allowed: {misfit}; change the Default"
     if markers.Schemaless in said and not (schema.type or schema.int_or_string or schema.preserve_unknown_fields):
         yield "Schemaless leaves a value of no type; write PreserveUnknownFields() or SchemaType(...) beside it"
 

@@ -59,6 +59,7 @@ CASES = {
     'Annotated[list[RawExtension], ListMap("name")]': (
         "the items of a ListMap are dataclasses; write ListSet() for scalars"
     ),
+    "Annotated[int, Default(1), Ge(2)]": "its Default is not allowed: 1 is less than 2; change the Default",
     'Annotated[str, AllOf({"items": {"minLength": 1}})]': "AllOf: items is for list[...]",
 }
 
@@ -126,3 +127,11 @@ def test_kinds_refused(tmp_path: Path, below: str, options: str) -> None:
     text = STATUS.format(below=below, options=f", {options}" if options else "")
     (problem,) = told(tmp_path, text)
     assert problem.endswith(f": Thing: {KINDS[below, options]}")
+
+
+@pytest.mark.parametrize("field", ["Annotated[str, Default(3)]", "list[Annotated[str, Default(3)]]"])
+def test_defaults_of_a_status(tmp_path: Path, field: str) -> None:
+    """A Default is the server's in the status too, and on items."""
+    text = STATUS.format(below="", options="").replace("ready: bool = False", f"ready: {field}")
+    (problem,) = told(tmp_path, text)
+    assert problem.endswith(": its Default is not allowed: 3 is not a string; change the Default")
