@@ -17,8 +17,11 @@ from pyopscaffold.runtime.client.config import ClusterConfig, load
 from pyopscaffold.testing import RestClient, eventually
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
+    from pyopscaffold.runtime import Runnable
+    from pyopscaffold.runtime.health import Check
+    from pyopscaffold.runtime.tracing import Tracing
     from pyopscaffold.testing import ApiServer, AuditRecord
 
 GROUP = "runtime.example.com"
@@ -252,12 +255,22 @@ def begin(
     namespace: str,
     *,
     config: ClusterConfig | None = None,
+    runnables: Sequence[Runnable] = (),
+    ready_checks: Mapping[str, Check] | None = None,
+    tracing: Tracing | None = None,
     **options: Any,
 ) -> tuple[Manager, asyncio.Task[None]]:
     """Start a manager for one namespace, as admin unless the config says otherwise."""
     addresses = {"metrics_bind_address": "127.0.0.1:0", "health_probe_bind_address": "127.0.0.1:0"}
     chosen = Options(namespaces=(namespace,), **{**addresses, **options})
-    manager = Manager([reconciler], options=chosen, config=config or load(server.kubeconfig()))
+    manager = Manager(
+        [reconciler],
+        options=chosen,
+        config=config or load(server.kubeconfig()),
+        runnables=runnables,
+        ready_checks=ready_checks,
+        tracing=tracing,
+    )
     return manager, asyncio.create_task(manager.run())
 
 
