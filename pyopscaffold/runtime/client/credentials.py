@@ -46,23 +46,8 @@ class Credentials(Protocol):
         ...
 
 
-class Fixed:
-    """Credentials that never change."""
-
-    def __init__(self, credential: Credential) -> None:
-        self._credential = credential
-
-    async def current(self) -> Credential:
-        """See Credentials."""
-        return self._credential
-
-    def refused(self, credential: Credential) -> bool:  # noqa: ARG002
-        """See Credentials."""
-        return False
-
-
-class Files:
-    """Token, certificate, key and CA in files, rotated by others: read again each minute, and after a refusal.
+class Given:
+    """What a configuration has; of it, what lies in files is read again each minute, and after a refusal.
 
     The kubelet renews a service account's token with a fifth of its life left, two minutes at least: a minute is in
     time. A file that can't be read for a moment, or is empty, keeps the value it had.
@@ -77,13 +62,13 @@ class Files:
         }
         self._files = {name: path for name, path in paths.items() if path}
         self._clock = clock
-        self._credential = given(config)
+        self._credential = Credential(config.token, config.client_certificate, config.client_key, config.ca)
         self._read_at: float | None = None
 
     async def current(self) -> Credential:
         """See Credentials."""
         now = self._clock.monotonic()
-        if self._read_at is None or now - self._read_at >= _REREAD_AFTER:
+        if self._files and (self._read_at is None or now - self._read_at >= _REREAD_AFTER):
             self._read()
             self._read_at = now
         return self._credential
@@ -91,7 +76,7 @@ class Files:
     def refused(self, credential: Credential) -> bool:  # noqa: ARG002 - reading a file twice costs nothing
         """See Credentials."""
         self._read_at = None
-        return True
+        return bool(self._files)
 
     def _read(self) -> None:
         found: dict[str, str | bytes] = {}
@@ -115,15 +100,9 @@ class Files:
         log.warning("the %s file %s can't be read (%s): the last content serves on", name, path, reason)
 
 
-def given(config: ClusterConfig) -> Credential:
-    """Return what a configuration itself holds."""
-    return Credential(config.token, config.client_certificate, config.client_key, config.ca)
-
-
 def credentials_of(config: ClusterConfig, clock: Clock) -> Credentials:
     """Return the source of credentials that a configuration names."""
-    has_files = config.token_file or config.client_certificate_file or config.client_key_file or config.ca_file
-    base = Files(config, clock) if has_files else Fixed(given(config))
+    base = Given(config, clock)
     if config.exec_plugin is not None:
         from pyopscaffold.runtime.client.exec_plugin import Exec  # noqa: PLC0415 - a pod has none
 

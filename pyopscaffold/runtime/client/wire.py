@@ -39,20 +39,6 @@ class _Details(msgspec.Struct):
     uid: str = ""
 
 
-class _ScaleSpec(msgspec.Struct):
-    replicas: int = 0
-
-
-class _ScaleStatus(msgspec.Struct):
-    replicas: int = 0
-    selector: str = ""
-
-
-class _Scale(msgspec.Struct):
-    spec: _ScaleSpec = msgspec.field(default_factory=_ScaleSpec)
-    status: _ScaleStatus = msgspec.field(default_factory=_ScaleStatus)
-
-
 class Deleted(msgspec.Struct):
     """The answer to a DELETE: the object, or a Status that names its uid."""
 
@@ -99,9 +85,11 @@ def deleted(text: bytes) -> Deleted:
 
 
 def scale(text: bytes) -> Scale:
-    """Read a Scale of autoscaling/v1."""
-    found = read_as(_Scale, text)
-    return Scale(found.spec.replicas, found.status.replicas, found.status.selector)
+    """Read a Scale of autoscaling/v1; what is zero or empty may be left out."""
+    found = _read(_decode_mapping, text)
+    status = found.get("status") or {}
+    wanted = (found.get("spec") or {}).get("replicas", 0)
+    return Scale(wanted, status.get("replicas", 0), status.get("selector", ""))
 
 
 def read_as(type_: type[_T], text: bytes | msgspec.Raw) -> _T:

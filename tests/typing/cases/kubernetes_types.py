@@ -67,5 +67,9 @@ class ThingReconciler(Reconciler[Thing]):
         assert_type(await ctx.apply(stateful_set), StatefulSet)
         assert_type(await ctx.owned(Service), list[Service])
         assert_type(await ctx.client.list(Pod, namespace="a"), list[Pod])
+        assert_type((await ctx.client.get_scale(StatefulSet, "web", namespace="a")).wanted, int)
+        async for event, found in ctx.client.follow(Pod, namespace="a"):
+            assert_type(event, Literal["ADDED", "MODIFIED", "DELETED"])
+            assert_type(found, Pod)
         untyped: Any = await ctx.client.get(Pod.gvk, "a", namespace="a")
         return Result() if untyped else Result(requeue_after=1.0)

@@ -105,6 +105,18 @@ async def test_retry_after_is_waited_out(server: FakeApiServer) -> None:
         assert (await patching)["data"] == {"key": "new"}
 
 
+async def test_a_read_waits_for_a_server_that_starts(server: FakeApiServer) -> None:
+    """A read that is answered 503 with Retry-After is tried again after that time: it had no effect."""
+    clock = ManualClock()
+    server.refuse("get", 503, reason="ServiceUnavailable", Retry_After="3")
+    async with client_of(server, clock) as client:
+        getting = asyncio.create_task(client.get(CONFIG_MAP, "first", namespace="default"))
+        await until(clock.sleepers)
+        assert 3 <= clock.sleepers()[0] <= 3 * 1.25
+        clock.advance(clock.sleepers()[0])
+        assert (await getting)["data"] == {"key": "value"}
+
+
 async def test_retries_are_bounded(server: FakeApiServer) -> None:
     """A server that never relents is asked five times."""
     clock = ManualClock()
