@@ -41,7 +41,9 @@ def imported(files: Iterable[Path]) -> set[str]:
     """Names of the distributions that ``files`` import from, without the standard library and ourselves."""
     providers = packages_distributions()
     modules = {module for file in files for module in _modules(file)} - NOT_INSTALLED
-    return {canonicalize_name(provider) for module in modules for provider in providers.get(module, [module])}
+    found = ({canonicalize_name(name) for name in providers.get(module, [module])} for module in modules)
+    # a namespace such as opentelemetry has many providers: what is asked for among them stands for it
+    return {name for names in found for name in names & (RUNTIME_NEEDS | RUNTIME_MAY_USE) or names}
 
 
 def _modules(file: Path) -> Iterator[str]:
