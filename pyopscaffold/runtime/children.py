@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -44,14 +44,21 @@ class Owner:
         }
 
 
-@dataclass(frozen=True)
-class _Applied:
+class _Applied(msgspec.Struct, frozen=True, gc=False):
     """What an apply asked for and left: digests, so that thousands of children cost little."""
 
     wanted: bytes
     left: bytes
     uid: str
     version: str
+
+
+@dataclass
+class _Flight:
+    """An apply under way, and the newest version of the child that was seen meanwhile."""
+
+    owner: Owner
+    seen: int = 0
 
 
 class Children:
@@ -70,28 +77,55 @@ class Children:
         *,
         field_manager: str,
         owns: Iterable[Kind],
+        again: Callable[[Owner], None] | None = None,
     ) -> None:
         self._client = client
         self._informers = informers
         self._field_manager = field_manager
         self._owns = {gvk: gvk for gvk in map(gvk_of, owns)}
+        self._named = {(gvk.api_version, gvk.kind): gvk for gvk in self._owns}
+        self._again = again
         self._applied: dict[str, dict[ChildKey, _Applied]] = {}
+        self._flights: dict[ChildKey, _Flight] = {}
 
-    async def apply(self, owner: Owner, child: Object | Mapping[str, Any]) -> Any:
-        """See Context.apply."""
+    @property
+    def remembered(self) -> int:
+        """Of how many children it is known what was applied."""
+        return sum(map(len, self._applied.values()))
+
+    async def apply(self, owner: Owner, child: Object | Mapping[str, Any], *, blind: bool = False) -> Any:
+        """See Context.apply; ``blind``: the reconcile has looked at nothing but its object and what applies returned.
+
+        What a blind apply writes need not reconcile the owner again. The only other thing that the reconcile could
+        know of the child, by then or when called again, is what this returns: the child at the answer's version, with
+        all that others did to it up to there. So news of the child are held back until the answer is there, and tell
+        the owner only if they are newer, or if there is no answer.
+        """
         kind, desired = self._complete(owner, child)
         key = _key(kind, desired)
         wanted = _digest(desired)
-        cached = self._informers[kind].get(*key[1:]) if kind in self._informers else None
+        informer = self._informers.get(kind)
+        cached = informer.get(*key[1:]) if informer is not None else None
         if cached is not None:
             if self._stands(owner, key, wanted, cached, desired):
                 return _decode(_as(child, kind), cached.raw)
             _refuse_foreign(owner, kind, cached)
-        answer = await self._client.apply(desired, field_manager=self._field_manager)
-        metadata = answer["metadata"]
-        applied = _Applied(wanted, _digest(restrict(answer, desired)), metadata["uid"], metadata["resourceVersion"])
-        self._applied.setdefault(owner.uid, {})[key] = applied
+        answer = await (self._fly(owner, key, desired) if blind else self._send(desired))
+        if informer is not None:
+            metadata = answer["metadata"]
+            applied = _Applied(wanted, _digest(restrict(answer, desired)), metadata["uid"], metadata["resourceVersion"])
+            self._applied.setdefault(owner.uid, {})[key] = applied
         return codec.decode(type(child), answer) if isinstance(child, Object) else answer
+
+    def expects(self, kind: GroupVersionKind, new: Stored | None, namespace: str, owner: str) -> bool:
+        """Whether a change of a child is to wait for the answer to an apply that this owner's reconcile has sent."""
+        if new is None or not new.version:
+            return False
+        flight = self._flights.get((kind, new.meta.namespace, new.meta.name))
+        if flight is None or (flight.owner.namespace, flight.owner.name) != (namespace, owner):
+            return False
+        flight.seen = max(flight.seen, new.version)
+        return True
 
     async def delete(self, kind: Kind, name: str, *, namespace: str, uid: str = "") -> None:
         """See Context.delete; ``uid`` makes sure that it is that very object."""
@@ -117,6 +151,34 @@ class Children:
         """Drop what is remembered of the children of an owner that is gone."""
         self._applied.pop(owner_uid, None)
 
+    def forget_child(self, kind: GroupVersionKind, gone: Stored) -> None:
+        """Drop what is remembered of a child that is gone: names with a hash of the content never come again."""
+        controller = gone.meta.controller
+        known = self._applied.get(controller.uid) if controller is not None else None
+        if known is not None:
+            known.pop((kind, gone.meta.namespace, gone.meta.name), None)
+            if not known and controller is not None:
+                del self._applied[controller.uid]
+
+    async def _send(self, desired: dict[str, Any]) -> dict[str, Any]:
+        return await self._client.apply(desired, field_manager=self._field_manager)
+
+    async def _fly(self, owner: Owner, key: ChildKey, desired: dict[str, Any]) -> dict[str, Any]:
+        """Send an apply, and hold back the news of the child meanwhile; see ``apply``."""
+        if key in self._flights:
+            return await self._send(desired)  # what this one leaves is newer than the other's answer, or part of it
+        flight = self._flights[key] = _Flight(owner)
+        told = 0
+        try:
+            answer = await self._send(desired)
+            version = answer["metadata"]["resourceVersion"]
+            told = int(version) if version.isdecimal() else 0
+        finally:
+            del self._flights[key]
+            if flight.seen > told and self._again is not None:
+                self._again(owner)
+        return answer
+
     def _controlled(self, owner: Owner, kind: GroupVersionKind) -> list[Stored]:
         if kind not in self._informers:
             raise PyopscaffoldError(f"{kind.group_kind} is not among the kinds that @controller(owns=…) names")
@@ -128,13 +190,12 @@ class Children:
         """Return the child's kind, and the child with the owner's namespace and owner reference."""
         body = codec.to_mapping(child) if isinstance(child, Object) else dict(child)
         try:
-            group, version = split_api_version(body["apiVersion"])
-            named = GroupVersionKind(group, version, body["kind"])
+            named = (body["apiVersion"], body["kind"])
             metadata = dict(body["metadata"])
             name = metadata["name"]
         except KeyError as missing:
             raise PyopscaffoldError(f"a child needs apiVersion, kind and metadata.name; {missing} is missing") from None
-        kind = self._owns.get(named, named)
+        kind = self._named.get(named) or GroupVersionKind(*split_api_version(named[0]), named[1])
         if kind.namespaced and owner.kind.namespaced:
             metadata.setdefault("namespace", owner.namespace)
         if metadata.get("namespace", "") != owner.namespace and owner.namespace:
@@ -167,7 +228,7 @@ def restrict(actual: Any, shape: Any) -> Any:
     Lists are kept whole, their first items cut down to those of the shape's list: whether a list is owned as a whole or
     by item is not known here, so any item more or less counts as a difference.
     """
-    if isinstance(actual, Mapping) and isinstance(shape, Mapping):
+    if isinstance(actual, dict) and isinstance(shape, Mapping):
         return {key: restrict(actual[key], inner) for key, inner in shape.items() if key in actual}
     if isinstance(actual, list) and isinstance(shape, list | tuple):
         return [restrict(item, shape[index]) if index < len(shape) else item for index, item in enumerate(actual)]

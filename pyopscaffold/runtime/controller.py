@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api.declarations import controller_of, gvk_of
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
     from pyopscaffold.api import GroupVersionKind
     from pyopscaffold.api.declarations import ControllerDeclaration
-    from pyopscaffold.runtime.cache import Cache
+    from pyopscaffold.runtime.cache import Cache, Delta
+    from pyopscaffold.runtime.children import Owner
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.events import EventRecorder
@@ -90,7 +92,9 @@ class Controller:
         self._watched = [(cache.informer(watch.kind, labels=watch.labels), watch) for watch in declared.watches]
         self._live: set[Request] = set()
         primary = self._informers[declared.resource.gvk]
-        children = Children(client, self._informers, field_manager=self.name, owns=declared.owns)
+        self._children = children = Children(
+            client, self._informers, field_manager=self.name, owns=declared.owns, again=self._look_again
+        )
         self._primary, self._resync_after, self._begun = primary, resync, begun
         self._processor: Processor[Any] = Processor(
             reconciler,
@@ -136,11 +140,29 @@ class Controller:
         declaration, kind = self._declaration, self._declaration.resource.gvk
         wanted = predicate.primary(finalizer_name(kind, self.name))
         self._informers[kind].add_handler(handler(self.queue, to_self, accepts=wanted, failed=self._map_failed))
-        sources = [(self._informers[gvk_of(owned)], to_owner(kind)) for owned in declaration.owns]
-        sources += [(informer, by_map(watch)) for informer, watch in self._watched]
-        for informer, mapper in sources:
-            accepts = predicate.version_changed
-            informer.add_handler(handler(self.queue, mapper, accepts=accepts, failed=self._map_failed))
+        self._informers[kind].add_handler(self._forget)
+        changed, failed = predicate.version_changed, self._map_failed
+        for owned in map(gvk_of, declaration.owns):
+            skips = partial(self._skips, owned)
+            told = handler(self.queue, to_owner(kind), accepts=changed, failed=failed, skips=skips)
+            self._informers[owned].add_handler(told)
+            self._informers[owned].add_handler(partial(self._forget_child, owned))
+        for informer, watch in self._watched:
+            informer.add_handler(handler(self.queue, by_map(watch), accepts=changed, failed=failed))
+
+    def _skips(self, kind: GroupVersionKind, delta: Delta, request: Request) -> bool:
+        return self._children.expects(kind, delta.new, *request)
+
+    def _look_again(self, owner: Owner) -> None:
+        self.queue.add(Request(owner.namespace, owner.name))
+
+    def _forget(self, delta: Delta) -> None:
+        if delta.new is None and delta.old is not None:
+            self._children.forget(delta.old.meta.uid)
+
+    def _forget_child(self, kind: GroupVersionKind, delta: Delta) -> None:
+        if delta.new is None and delta.old is not None:
+            self._children.forget_child(kind, delta.old)
 
     def _map_failed(self, error: Exception) -> None:
         self._metrics.failed(terminal=False, bug=True, timeout=False)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pyopscaffold.kube.meta import ObjectMeta
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.clock import Clock
+    from pyopscaffold.runtime.objects import Meta
 
 QUEUE_MAX = 1000
 NOTE_MAX = 1024
@@ -54,7 +55,7 @@ class Regarding:
     resource_version: str = field(default="", compare=False)
 
     @classmethod
-    def of(cls, kind: GroupVersionKind, metadata: ObjectMeta) -> Regarding:
+    def of(cls, kind: GroupVersionKind, metadata: ObjectMeta | Meta) -> Regarding:
         """Return the reference to an object of this kind and metadata."""
         return cls(
             api_version=kind.api_version,

@@ -62,11 +62,12 @@ def handler(
     *,
     accepts: Predicate,
     failed: Callable[[Exception], None],
+    skips: Callable[[Delta, Request], bool] | None = None,
 ) -> Callable[[Delta], None]:
     """Make an informer's handler that adds what ``mapper`` says of the old *and* the new object.
 
-    Both count, since a change may move an object from one owner to another. A mapper that raises is reported to
-    ``failed``, and costs nothing else.
+    Both count, since a change may move an object from one owner to another. Requests that ``skips`` are left out. A
+    mapper that raises is reported to ``failed``, and costs nothing else.
     """
 
     def handle(delta: Delta) -> None:
@@ -76,7 +77,8 @@ def handler(
         for stored in both(delta):
             try:
                 for request in mapper(stored):
-                    queue.add(request, priority=priority)
+                    if skips is None or not skips(delta, request):
+                        queue.add(request, priority=priority)
             except Exception as error:  # noqa: BLE001 - the author's code
                 failed(error)
 

@@ -137,9 +137,8 @@ class _Controller:
     def __init__(self, name: str, families: _Families, queues: dict[str, WorkQueue[Request]]) -> None:
         self._name = name
         self._queues = queues
-        self._total = families.total
-        for result in ("success", "error", "requeue", "requeue_after"):
-            families.total.labels(controller=name, result=result)
+        results = ("success", "error", "requeue", "requeue_after")
+        self._total = {result: families.total.labels(controller=name, result=result) for result in results}
         self._errors = families.errors.labels(controller=name)
         self._terminal = families.terminal.labels(controller=name)
         self._panics = families.panics.labels(controller=name)
@@ -163,7 +162,7 @@ class _Controller:
         self._active.inc(change)
 
     def reconciled(self, result: str, seconds: float) -> None:
-        self._total.labels(controller=self._name, result=result).inc()
+        self._total[result].inc()
         self._seconds.observe(seconds)
 
     def failed(self, *, terminal: bool, bug: bool, timeout: bool) -> None:

@@ -17,11 +17,11 @@ import msgspec
 from pyopscaffold import codec
 from pyopscaffold.api import Object
 from pyopscaffold.errors import ClientError, CodecError, KubeconfigError, NotFound, PyopscaffoldError
-from pyopscaffold.kube.meta import ObjectMeta
 from pyopscaffold.runtime import finalizer, status
 from pyopscaffold.runtime.children import Owner
 from pyopscaffold.runtime.events import Regarding
 from pyopscaffold.runtime.logs import FieldsAdapter
+from pyopscaffold.runtime.objects import parse
 from pyopscaffold.runtime.outcome import Failure, ReconcileTimeoutError, classify
 from pyopscaffold.runtime.reconcile import Context, Reconciler, Request, Result
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.client.protocols import Client, RawObject, Reader
     from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.events import EventRecorder
+    from pyopscaffold.runtime.objects import Stored
 
 T = TypeVar("T", bound=Object)
 
@@ -55,6 +56,21 @@ class Verdict:
 
 
 DONE = Verdict()
+
+
+class _WithStatus(msgspec.Struct):
+    status: dict[str, Any] | None = None
+
+
+_with_status = msgspec.json.Decoder(_WithStatus).decode
+
+
+def _decode_status(text: bytes) -> RawObject:
+    """Read no more than the status: the rest of the object is not compared."""
+    try:
+        return {"status": _with_status(text).status}
+    except msgspec.ValidationError:
+        return {}  # no object, which the class has let pass
 
 
 class Processor(Generic[T]):
@@ -89,29 +105,28 @@ class Processor(Generic[T]):
         self._thread_count = threads
         self._all_paused = paused
         self._threads: ThreadPoolExecutor | None = None
-        self._uids: dict[Request, str] = {}
+        self._paused_by = f"{self._kind.group}/paused"
+        self._is_async = {method: inspect.iscoroutinefunction(method) for method in (self._reconcile, self._finalize)}
         self._log = logging.getLogger("pyopscaffold.controller")
 
     async def process(self, request: Request, *, live: bool = False, failures: int = 0) -> Verdict:
         """Bring one object in line; ``live`` reads it past the cache, ``failures`` counts those in a row before."""
         log = self._logger(request)
-        raw: RawObject | None = None
+        stored: Stored | None = None
         try:
-            raw = await self._load(request, live=live)
-            if raw is None:
-                self._forget(request)
+            stored = await self._load(request, live=live)
+            if stored is None:
                 return DONE
-            self._remember(request, raw["metadata"]["uid"])
-            if self._paused(raw):
+            if self._all_paused or stored.meta.annotations.get(self._paused_by) == "true":
                 log.debug("paused")
                 return DONE
-            return await self._look(request, raw, log, failures)
+            return await self._look(request, stored, log, failures)
         except CodecError as error:
-            if raw is None:
+            if stored is None:
                 raise
-            return await self._undecodable(raw, error, log)
+            return await self._undecodable(stored, error, log)
         except (ClientError, KubeconfigError) as error:
-            regarding = None if raw is None else self._regarding(raw)
+            regarding = None if stored is None else Regarding.of(self._kind, stored.meta)
             return self._report(classify(error, failures=failures), error, log, regarding)
 
     def close(self) -> None:
@@ -119,18 +134,19 @@ class Processor(Generic[T]):
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _look(self, request: Request, raw: RawObject, log: FieldsAdapter, failures: int) -> Verdict:
-        obj = self._decode(raw)
+    async def _look(self, request: Request, stored: Stored, log: FieldsAdapter, failures: int) -> Verdict:
+        text: bytes | RawObject = stored.raw
+        obj = self._decode(text)
         deleting = obj.metadata.deletion_timestamp is not None
         if deleting and self._finalizer not in obj.metadata.finalizers:
             return DONE
         if not deleting and self._finalize and self._finalizer not in obj.metadata.finalizers:
             try:
-                raw = await finalizer.add(self._client, self._kind, obj.metadata, self._finalizer)
+                text = await finalizer.add(self._client, self._kind, obj.metadata, self._finalizer)
             except NotFound:
                 return DONE
-            obj = self._decode(raw)
-        before = status.begin(obj, raw)
+            obj = self._decode(text)
+        before = status.begin(obj, _decode_status(text) if isinstance(text, bytes) else text)
         verdict = await self._run(request, obj, log, failures, deleting=deleting)
         if verdict.failure is None and deleting and verdict.requeue_after is None:
             await finalizer.remove(self._client, self._kind, obj.metadata, self._finalizer)
@@ -162,7 +178,7 @@ class Processor(Generic[T]):
 
     async def _call(self, method: Callable[..., Any], context: Context, obj: T) -> Any:
         seconds = self._declaration.timeout
-        if not inspect.iscoroutinefunction(method):
+        if not self._is_async[method]:
             return await self._call_in_thread(method, context, obj)
         try:
             async with asyncio.timeout(seconds) as scope:
@@ -208,7 +224,7 @@ class Processor(Generic[T]):
             loop=loop,
         )
 
-    async def _load(self, request: Request, *, live: bool) -> RawObject | None:
+    async def _load(self, request: Request, *, live: bool) -> Stored | None:
         if live:
             try:
                 # By a list of one, which the server answers as it does a get: the role needs no further verb for it.
@@ -216,30 +232,11 @@ class Processor(Generic[T]):
                 found = await self._client.list(self._kind, namespace=request.namespace, fields=selected)
             except NotFound:
                 return None
-            return found[0] if found else None
-        stored = self._primary.get(request.namespace, request.name)
-        return None if stored is None else msgspec.json.decode(stored.raw)
+            return parse(self._kind, msgspec.json.encode(found[0])) if found else None
+        return self._primary.get(request.namespace, request.name)
 
-    def _decode(self, raw: RawObject) -> T:
-        return codec.decode(self._resource, raw)  # type: ignore[return-value]  # the declaration's class is T
-
-    def _regarding(self, raw: RawObject) -> Regarding:
-        return Regarding.of(self._kind, codec.decode(ObjectMeta, raw["metadata"]))
-
-    def _paused(self, raw: RawObject) -> bool:
-        if self._all_paused:
-            return True
-        annotations = raw["metadata"].get("annotations") or {}
-        return annotations.get(f"{self._kind.group}/paused") == "true"
-
-    def _remember(self, request: Request, uid: str) -> None:
-        if self._uids.get(request, uid) != uid:
-            self._forget(request)
-        self._uids[request] = uid
-
-    def _forget(self, request: Request) -> None:
-        if uid := self._uids.pop(request, None):
-            self._children.forget(uid)
+    def _decode(self, text: bytes | RawObject) -> T:
+        return codec.decode(self._resource, text)  # type: ignore[return-value]  # the declaration's class is T
 
     def _logger(self, request: Request) -> FieldsAdapter:
         fields = {
@@ -253,9 +250,10 @@ class Processor(Generic[T]):
         }
         return FieldsAdapter(self._log, fields)
 
-    async def _undecodable(self, raw: RawObject, error: CodecError, log: FieldsAdapter) -> Verdict:
+    async def _undecodable(self, stored: Stored, error: CodecError, log: FieldsAdapter) -> Verdict:
         failure = classify(error, failures=0)
-        verdict = self._report(failure, error, log, self._regarding(raw))
+        verdict = self._report(failure, error, log, Regarding.of(self._kind, stored.meta))
+        raw = msgspec.json.decode(stored.raw)
         try:
             await status.write_undecodable(
                 self._client, self._kind, raw, failure, field_manager=self._declaration.name, now=self._clock.now()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, overload
 
 from pyopscaffold.api import Object
 
@@ -23,8 +23,7 @@ R = TypeVar("R")
 EventType = Literal["Normal", "Warning"]
 
 
-@dataclass(frozen=True, order=True)
-class Request:
+class Request(NamedTuple):
     """Which object to look at; ``namespace`` is empty for cluster-scoped kinds."""
 
     namespace: str
@@ -60,7 +59,10 @@ class Reconciler(Generic[T]):
 
 
 class Context:
-    """What one reconcile may use. ``deadline`` is when its timeout ends, on the event loop's clock."""
+    """What one reconcile may use. ``deadline`` is when its timeout ends, on the event loop's clock.
+
+    It notes whether the reconcile has looked at the cluster by itself: see ``Children.apply``.
+    """
 
     def __init__(
         self,
@@ -78,12 +80,25 @@ class Context:
         self.request = request
         self.deadline = deadline
         self.log = log
-        self.client = client
-        self.cache = cache
+        self._client = client
+        self._cache = cache
+        self._looked = False
         self._owner = owner
         self._children = children
         self._record = record
         self._loop = loop
+
+    @property
+    def client(self) -> Client:
+        """The API server itself."""
+        self._looked = True
+        return self._client
+
+    @property
+    def cache(self) -> Reader:
+        """Reader over what is watched; sees this process's own writes."""
+        self._looked = True
+        return self._cache
 
     @overload
     async def apply(self, child: T) -> T: ...
@@ -100,7 +115,7 @@ class Context:
             ClientError: the request failed.
 
         """
-        return await self._children.apply(self._owner, child)
+        return await self._children.apply(self._owner, child, blind=not self._looked)
 
     async def delete(self, kind: Kind, name: str, *, namespace: str = "") -> None:
         """Delete an object, by default in the owner's namespace; it may be gone already."""
@@ -112,6 +127,7 @@ class Context:
     async def owned(self, kind: GroupVersionKind) -> list[RawObject]: ...
     async def owned(self, kind: Any) -> Any:
         """Children of an owned kind that this object controls, by name, from the cache."""
+        self._looked = True
         return self._children.owned(self._owner, kind)
 
     async def prune(self, *, kept: Iterable[Object | Mapping[str, Any]]) -> None:

@@ -24,6 +24,7 @@ from pyopscaffold import __version__
 from pyopscaffold.errors import ConnectionFailed, KubeconfigError
 from pyopscaffold.runtime.client.api import ApiClient
 from pyopscaffold.runtime.client.credentials import Credential, credentials_of
+from pyopscaffold.runtime.client.direct import ConnectTimeoutError, Pool
 from pyopscaffold.runtime.client.proxy import proxy_from_environment
 from pyopscaffold.runtime.client.transport import Request, Response, Stream
 from pyopscaffold.runtime.clock import Clock, SystemClock
@@ -37,6 +38,7 @@ OnRequest: TypeAlias = Callable[[str, str, str], None]
 log = logging.getLogger(__name__)
 
 _UNAUTHORIZED = 401
+_WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _READ_BUFFER = 2**18
 _IDLE_CONNECTION = 90.0
 _HEADER_NAME = "!#$&'*+-.^_`|~"  # what may stand in a header's name beside letters and digits
@@ -82,10 +84,13 @@ class HttpTransport:
         self._headers = _headers_of(config, user_agent)
         self._session: aiohttp.ClientSession | None = None
         self._retired: aiohttp.ClientSession | None = None
+        self._pool: Pool | None = None
         self._credential = Credential()
 
     async def request(self, request: Request) -> Response:
         """See Transport."""
+        if request.method in _WRITES and not self._proxy and not self._trace_configs:
+            return await self._write(request)
         limits = aiohttp.ClientTimeout(total=request.timeout, sock_connect=self._connect_timeout)
         try:
             async with await self._open(request, limits) as answer:
@@ -113,7 +118,9 @@ class HttpTransport:
         for session in (self._session, self._retired):
             if session is not None:
                 await session.close()
-        self._session = self._retired = None
+        if self._pool is not None:
+            self._pool.close()
+        self._session = self._retired = self._pool = None
 
     async def _chunks(self, request: Request, answer: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         try:
@@ -121,6 +128,31 @@ class HttpTransport:
                 yield chunk
         except (aiohttp.ClientError, OSError) as error:
             raise self._failed(request, error) from error
+
+    async def _write(self, request: Request) -> Response:
+        """Send a write the short way; see the module ``direct``."""
+        try:
+            credential = await self._credentials.current()
+            answer = await self._write_as(request, credential)
+            if answer.status == _UNAUTHORIZED and self._credentials.refused(credential):
+                renewed = await self._credentials.current()
+                if renewed != credential:
+                    answer = await self._write_as(request, renewed)
+        except OSError as error:  # TimeoutError is one
+            raise self._failed(request, error) from error
+        return answer
+
+    async def _write_as(self, request: Request, credential: Credential) -> Response:
+        await self._session_for(credential)
+        assert self._pool is not None  # noqa: S101 - made with the session
+        code = "<error>"
+        try:
+            answer = await self._pool.request(request, credential.token)
+            code = str(answer.status)
+        finally:
+            if self._on_request is not None:
+                self._on_request(request.method, code, self._host)
+        return answer
 
     async def _open(self, request: Request, limits: aiohttp.ClientTimeout) -> aiohttp.ClientResponse:
         credential = await self._credentials.current()
@@ -166,24 +198,37 @@ class HttpTransport:
         if self._session is not None and credential.tls == previous.tls:
             return self._session
         try:
-            session = self._new_session(credential)
+            context = _ssl_context(self._config, credential)
         except KubeconfigError as error:
             if self._session is None:
                 raise
             # files that are written one after the other do not fit for a moment
             log.warning("%s: the last ones serve on", error)
             return self._session
+        session = self._new_session(context)
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = self._new_pool(context)
         # the last but one has had its time: its idle connections are closed by now, and so is what the server ended
         outdated, self._retired, self._session = self._retired, self._session, session
         if outdated is not None:
             await outdated.close()
         return session
 
-    def _new_session(self, credential: Credential) -> aiohttp.ClientSession:
-        # the pool has no limit: each watch holds a connection, and ApiClient bounds the other requests
-        connector = aiohttp.TCPConnector(
-            limit=0, ssl=_ssl_context(self._config, credential), keepalive_timeout=_IDLE_CONNECTION
+    def _new_pool(self, context: ssl.SSLContext | None) -> Pool:
+        return Pool(
+            self._base.host or "",
+            self._base.port or 0,
+            headers=self._headers.items(),
+            tls=context,
+            server_name=self._config.tls_server_name or None,
+            prefix=self._base.path,
+            connect_timeout=self._connect_timeout,
         )
+
+    def _new_session(self, context: ssl.SSLContext | None) -> aiohttp.ClientSession:
+        # the pool has no limit: each watch holds a connection, and ApiClient bounds the other requests
+        connector = aiohttp.TCPConnector(limit=0, ssl=context or True, keepalive_timeout=_IDLE_CONNECTION)
         return aiohttp.ClientSession(
             connector=connector,
             headers=self._headers,
@@ -192,7 +237,7 @@ class HttpTransport:
         )
 
     def _failed(self, request: Request, error: Exception) -> ConnectionFailed:
-        if isinstance(error, aiohttp.ConnectionTimeoutError):
+        if isinstance(error, aiohttp.ConnectionTimeoutError | ConnectTimeoutError):
             reason = f"no connection in {min(request.timeout, self._connect_timeout):g} s"
         elif isinstance(error, aiohttp.SocketTimeoutError):
             reason = f"nothing has come for {request.silence:g} s"
@@ -205,6 +250,8 @@ class HttpTransport:
             reason = f"no connection to the proxy {_public(self._proxy)}: {said}"
         elif isinstance(error, aiohttp.ClientConnectorCertificateError):
             reason = f"certificate verify failed: {getattr(error.certificate_error, 'verify_message', '')}"
+        elif isinstance(error, ssl.SSLCertVerificationError):
+            reason = f"certificate verify failed: {error.verify_message}"
         elif isinstance(error, aiohttp.ClientSSLError):
             reason = str(error.os_error)
         elif isinstance(error, OSError) and error.errno is not None and error.errno in errno.errorcode:
@@ -269,9 +316,9 @@ def _headers(answer: aiohttp.ClientResponse) -> Mapping[str, str]:
     return headers
 
 
-def _ssl_context(config: ClusterConfig, credential: Credential) -> ssl.SSLContext | bool:
+def _ssl_context(config: ClusterConfig, credential: Credential) -> ssl.SSLContext | None:
     if not config.server.startswith("https://"):
-        return True
+        return None
     try:
         context = ssl.create_default_context(cadata=credential.ca.decode("ascii") if credential.ca else None)
     except (ssl.SSLError, ValueError) as error:

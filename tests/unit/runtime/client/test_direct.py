@@ -1,0 +1,182 @@
+"""The short way of writes: answers in any pieces, connections that are kept, go stale, or are given up."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyopscaffold.errors import ClientError
+from pyopscaffold.runtime.client.direct import Pool, StaleConnectionError
+from pyopscaffold.runtime.client.transport import Request, Response
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+PATCH = Request("PATCH", "/api/v1/things/a b", {"force": "true"}, b"{}", timeout=5.0)
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+CHUNKED = (
+    b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+    b"HTTP/1.1 201 Created\r\nWarning: one\r\nTransfer-Encoding: chunked\r\nWarning: two\r\n\r\n"
+    b"5;extension=1\r\n{'a':\r\nC\r\n'bcdefghij'}\r\n0\r\nTrailer: x\r\n\r\n"
+)
+CLOSE = b"close"
+
+
+class Script:
+    """A server that answers the n-th request with the n-th piece of text; b"close" hangs up instead."""
+
+    def __init__(self, *answers: bytes | Sequence[bytes]) -> None:
+        self._answers = list(answers)
+        self.heads: list[bytes] = []
+        self.connections = 0
+        self.hung_up = asyncio.Event()
+        self.left = asyncio.Event()
+        self.asked = asyncio.Event()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection."""
+        self.connections += 1
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+                await reader.readexactly(length)
+                self.heads.append(head)
+                self.asked.set()
+                answer = self._answers.pop(0)
+                for piece in [answer] if isinstance(answer, bytes) else answer:
+                    if piece == CLOSE:
+                        return
+                    writer.write(piece)
+                    await writer.drain()
+                    await asyncio.sleep(0)
+        except asyncio.IncompleteReadError:
+            self.left.set()
+        finally:
+            writer.close()
+            self.hung_up.set()
+
+
+@asynccontextmanager
+async def pool_of(script: Script) -> AsyncIterator[Pool]:
+    """Serve a script and give a pool of connections to it."""
+    server = await asyncio.start_server(script.serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    pool = Pool("127.0.0.1", port, headers=[("User-Agent", "test")], tls=None)
+    try:
+        yield pool
+    finally:
+        pool.close()
+        server.close()
+
+
+def bytewise(text: bytes) -> list[bytes]:
+    """Cut a text into single bytes."""
+    return [text[index : index + 1] for index in range(len(text))]
+
+
+@pytest.mark.parametrize("pieces", [[CHUNKED], bytewise(CHUNKED)], ids=["whole", "bytewise"])
+async def test_answers_in_pieces(pieces: list[bytes]) -> None:
+    """Heads and chunks may be cut anywhere; repeated headers are joined, and what only announces is skipped."""
+    script = Script(pieces, OK)
+    async with pool_of(script) as pool:
+        answer = await pool.request(PATCH, "")
+        assert answer == Response(201, {"warning": "one, two", "transfer-encoding": "chunked"}, b"{'a':'bcdefghij'}")
+        assert (await pool.request(PATCH, "")).body == b"{}"
+    assert script.connections == 1
+
+
+async def test_what_is_sent() -> None:
+    """Path and query are escaped, and the token and the content's type go along."""
+    script = Script(OK)
+    async with pool_of(script) as pool:
+        await pool.request(PATCH, "secret")
+    head = script.heads[0].decode()
+    assert head.startswith("PATCH /api/v1/things/a%20b?force=true HTTP/1.1\r\nHost: 127.0.0.1:")
+    assert {"User-Agent: test", "Authorization: Bearer secret", "Content-Type: application/json"} < set(
+        head.split("\r\n")
+    )
+
+
+async def test_no_header_slips_in() -> None:
+    """A token with a line feed is refused before anything is sent."""
+    script = Script()
+    async with pool_of(script) as pool:
+        with pytest.raises(ClientError, match="line feed"):
+            await pool.request(PATCH, "secret\r\nX-Remote-User: admin")
+    assert script.connections == 0
+
+
+async def test_body_that_ends_with_the_connection() -> None:
+    """An answer without a length lasts until the server hangs up."""
+    script = Script([b"HTTP/1.1 200 OK\r\n\r\nall", b" of it", CLOSE], OK)
+    async with pool_of(script) as pool:
+        assert (await pool.request(PATCH, "")).body == b"all of it"
+        assert (await pool.request(PATCH, "")).body == b"{}"
+    assert script.connections == 2
+
+
+async def test_connection_that_the_server_closes_while_idle() -> None:
+    """A kept connection that the server has closed meanwhile is not used again."""
+    script = Script([OK, CLOSE], OK)
+    async with pool_of(script) as pool:
+        await pool.request(PATCH, "")
+        await script.hung_up.wait()
+        await asyncio.sleep(0.01)
+        assert (await pool.request(PATCH, "")).status == 200
+
+
+async def test_a_stale_connection_costs_only_what_may_have_happened() -> None:
+    """A server that hangs up on a kept connection: what may be repeated is, a PATCH is left to its caller."""
+    script = Script(OK, CLOSE, OK, CLOSE)
+    async with pool_of(script) as pool:
+        await pool.request(PATCH, "")
+        put = Request("PUT", "/x", timeout=5.0)
+        assert (await pool.request(put, "")).body == b"{}"
+        assert script.connections == 2
+        with pytest.raises(StaleConnectionError):
+            await pool.request(PATCH, "")
+    assert len(script.heads) == 4
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"SSH-2.0-OpenSSH\r\n\r\n", b"HTTP/1.1 2xx OK\r\n\r\n", OK.replace(b"2\r\n\r\n", b"two\r\n\r\n")],
+)
+async def test_nonsense(answer: bytes) -> None:
+    """What is not HTTP fails, and its connection is not used again."""
+    script = Script(answer, OK)
+    async with pool_of(script) as pool:
+        with pytest.raises(ConnectionAbortedError, match="not HTTP"):
+            await pool.request(PATCH, "")
+        assert (await pool.request(PATCH, "")).status == 200
+    assert script.connections == 2
+
+
+async def test_break_within_an_answer() -> None:
+    """Half an answer is none."""
+    script = Script([OK[:-1], CLOSE])
+    async with pool_of(script) as pool:
+        with pytest.raises(ConnectionResetError):
+            await pool.request(PATCH, "")
+
+
+async def test_given_up_requests_leave_no_connection() -> None:
+    """After a timeout or a cancellation the connection is closed, for the late answer would be the next one's."""
+    script = Script([], [])
+    async with pool_of(script) as pool:
+        with pytest.raises(TimeoutError):
+            await pool.request(Request("PATCH", "/slow", timeout=0.01), "")
+        await script.left.wait()
+        script.left.clear()
+        script.asked.clear()
+        asking = asyncio.create_task(pool.request(PATCH, ""))
+        await script.asked.wait()
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        assert asking.cancelled()
+        await script.left.wait()
+    assert script.connections == 2
