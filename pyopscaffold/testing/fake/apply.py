@@ -207,7 +207,11 @@ def _difference(old: dict[Path, Any], new: dict[Path, Any], ignored: frozenset[s
 
 
 def _same(old: Any, new: Any) -> bool:
-    return old is new or (type(old) is type(new) and bool(old == new))
+    """Whether a field is unchanged; what others lie in is that also when it is emptied or filled."""
+    hollow = (fields.INNER, fields.EMPTY)
+    if (old in hollow or old == {}) and (new in hollow or new == {}):
+        return True
+    return type(old) is type(new) and bool(old == new)
 
 
 def _owned(found: Iterable[Path], ignored: frozenset[str]) -> set[Path]:
