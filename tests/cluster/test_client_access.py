@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import json
+import os
 import sys
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -119,6 +123,75 @@ async def test_acting_as_somebody(kubeconfig: Path) -> None:
     assert (user["username"], user["uid"]) == ("someone", "42")
     assert user["groups"] == ["a", "b", "system:authenticated"]
     assert user["extra"] == {"example.com/team": ["x", "y"], "50%": ["z"]}
+
+
+_A = {"server": "https://a.example.com", "certificate-authority-data": "YQ=="}
+_B = {"server": "https://b.example.com/path", "tls-server-name": "b", "proxy-url": "http://proxy:3128"}
+_ADA = {"token": "ada", "as": "bob", "as-uid": "1", "as-groups": ["g"], "as-user-extra": {"k": ["v"]}}
+_CERT = {"client-certificate": "c.pem", "client-key": "k.pem"}
+
+
+def _document(
+    current: str = "",
+    contexts: dict[str, Any] | None = None,
+    clusters: dict[str, Any] | None = None,
+    users: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    parts = {"contexts": ("context", contexts), "clusters": ("cluster", clusters), "users": ("user", users)}
+    listed = {
+        part: [{"name": name, key: value} for name, value in (entries or {}).items()]
+        for part, (key, entries) in parts.items()
+    }
+    return {"apiVersion": "v1", "kind": "Config", "current-context": current, **listed}
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [_document("x", {"x": {"cluster": "a", "user": "ada"}}, {"a": _A}, {"ada": _ADA})],
+        [_document("x", {"x": {"cluster": "a", "user": "ada"}}), _document("", {}, {"a": _A}, {"ada": _ADA})],
+        [
+            _document("", {}, {"a": _A}),
+            _document("p", {"p": {"cluster": "a", "user": "ada", "namespace": "shop"}}, {"a": _B}, {"ada": _CERT}),
+            _document("q", {"p": {"cluster": "b", "user": "ada"}, "q": {}}, {"b": _B}, {"ada": _ADA}),
+        ],
+        [{}, _document("x", {"x": {"cluster": "b", "user": "ada"}}, {"b": _B}), _document("q", {}, {}, {"ada": _ADA})],
+    ],
+)
+async def test_kubeconfigs_as_kubectl_reads_them(
+    api_server: ApiServer, tmp_path: Path, documents: list[dict[str, Any]]
+) -> None:
+    """Of any files in $KUBECONFIG, we take the server and the user that kubectl takes."""
+    paths = [tmp_path / str(number) / "config" for number in range(len(documents))]
+    for path, document in zip(paths, documents, strict=True):
+        path.parent.mkdir()
+        path.write_text(yaml.safe_dump(document) if document else "")
+        (path.parent / "c.pem").write_text(f"certificate of {path.parent.name}")
+        (path.parent / "k.pem").write_text("key")
+    environment = {"KUBECONFIG": os.pathsep.join(map(str, paths)), "HOME": str(tmp_path)}
+    command = [str(api_server.kubectl), "config", "view", "--minify", "--flatten", "--raw", "-o", "json"]
+    process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=asyncio.subprocess.PIPE)
+    seen = json.loads((await process.communicate())[0])
+    cluster, user = seen["clusters"][0]["cluster"], seen["users"][0]["user"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KUBECONFIG", environment["KUBECONFIG"])
+        found = config.load()
+    assert found == config.ClusterConfig(
+        server=cluster["server"],
+        ca=base64.b64decode(cluster.get("certificate-authority-data", "")),
+        tls_server_name=cluster.get("tls-server-name", ""),
+        proxy=cluster.get("proxy-url", ""),
+        namespace=seen["contexts"][0]["context"].get("namespace", "default"),
+        token=user.get("token", ""),
+        client_certificate=base64.b64decode(user.get("client-certificate-data", "")),
+        client_certificate_file=found.client_certificate_file,
+        client_key=base64.b64decode(user.get("client-key-data", "")),
+        client_key_file=found.client_key_file,
+        impersonate_user=user.get("as", ""),
+        impersonate_uid=user.get("as-uid", ""),
+        impersonate_groups=tuple(user.get("as-groups", ())),
+        impersonate_extra={key: tuple(values) for key, values in user.get("as-user-extra", {}).items()},
+    )
 
 
 async def test_no_trust_without_the_ca(kubeconfig: Path) -> None:

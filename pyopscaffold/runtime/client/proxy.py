@@ -77,12 +77,12 @@ def _excludes(rule: str, host: str, port: int) -> bool:
         except ValueError:
             return False
     wanted, _, of_port = rule.rpartition(":")
-    if wanted and of_port.isdecimal() and (":" not in wanted or wanted.endswith("]")):
-        if int(of_port) != port:
+    if wanted and (":" not in wanted or wanted.endswith("]")):
+        if of_port not in {"", str(port)}:
             return False
         rule = wanted
     rule = rule.strip("[]")
     if address is not None:
         return _address(rule) == address
-    domain = rule.removeprefix("*")
+    domain = rule[1:] if rule.startswith("*.") else rule
     return host.endswith("." + domain.removeprefix(".")) or host == domain

@@ -51,6 +51,8 @@ def test_variables(server: str, environment: dict[str, str], proxy: str) -> None
         ("api.example.com", _SERVER, True),
         (".api.example.com", _SERVER, False),
         ("ample.com", _SERVER, False),
+        ("*example.com", _SERVER, False),
+        ("example.com:", _SERVER, True),
         ("API.EXAMPLE.COM", _SERVER, True),
         ("example.com:6443", _SERVER, True),
         ("example.com:443", _SERVER, False),
