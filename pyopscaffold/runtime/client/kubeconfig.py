@@ -208,11 +208,17 @@ def _pick(entries: Mapping[str, _Entry], name: str, what: str, where: str) -> _E
     return entries[name]
 
 
+def auth_provider_of(path: Path, user: str) -> dict[str, str]:
+    """Return the auth-provider's values of a user as they now are; raises KubeconfigError."""
+    return _auth_provider(_document(path), user)
+
+
 def save_auth_provider(path: Path, user: str, values: Mapping[str, str]) -> None:
     """Change the auth-provider's values of a user, in the way and under the lock of kubectl.
 
     Raises:
         OSError: the file can't be written, or another program has its lock.
+        KubeconfigError: it can't be read any more.
 
     """
     target = path.resolve()  # a link stays one
@@ -220,12 +226,18 @@ def save_auth_provider(path: Path, user: str, values: Mapping[str, str]) -> None
     os.close(os.open(lock, os.O_CREAT | os.O_EXCL, 0o600))
     try:
         document = _document(target)
-        for item in document.get("users") or ():
-            if item.get("name") == user:
-                item["user"]["auth-provider"]["config"].update(values)
+        _auth_provider(document, user).update(values)
         fresh = target.with_name(f"{target.name}.new")
         fresh.touch(mode=target.stat().st_mode & 0o777)
         fresh.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
         fresh.replace(target)
     finally:
         lock.unlink()
+
+
+def _auth_provider(document: Mapping[str, Any], user: str) -> dict[str, str]:
+    try:
+        found = next(item for item in document["users"] if item["name"] == user)["user"]["auth-provider"]["config"]
+    except (KeyError, TypeError, StopIteration):
+        return {}  # somebody has logged in another way meanwhile
+    return cast("dict[str, str]", found)

@@ -19,7 +19,7 @@ import aiohttp
 import msgspec
 
 from pyopscaffold.errors import KubeconfigError
-from pyopscaffold.runtime.client.kubeconfig import save_auth_provider
+from pyopscaffold.runtime.client.kubeconfig import auth_provider_of, save_auth_provider
 from pyopscaffold.runtime.client.proxy import proxy_from_environment
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ class Oidc:
         """See Credentials."""
         base = await self._base.current()
         async with self._lock:
-            if not self._id_token or self._clock.now().timestamp() + _EARLY >= self._expiry(self._id_token):
-                await self._refresh()
+            if not self._is_valid():
+                await self._renew()
             if self._made is None or self._made[0] is not base or self._made[1].token != self._id_token:
                 self._made = base, replace(base, token=self._id_token)
             return self._made[1]
@@ -77,6 +77,33 @@ class Oidc:
     def refused(self, credential: Credential) -> bool:
         """See Credentials: as in client-go, a refusal is no reason to fetch another token before this one expires."""
         return self._base.refused(credential)
+
+    def _is_valid(self) -> bool:
+        return bool(self._id_token) and self._clock.now().timestamp() + _EARLY < self._expiry(self._id_token)
+
+    async def _renew(self) -> None:
+        """Take the tokens that another client or program has left in the file, else fetch new ones.
+
+        Where a refresh token is good for one time only, the other has made ours void.
+        """
+        if self._reload():
+            return
+        try:
+            await self._refresh()
+        except KubeconfigError:
+            if not self._reload():
+                raise
+
+    def _reload(self) -> bool:
+        provider = self._provider
+        if provider.kubeconfig is not None:
+            try:
+                kept = auth_provider_of(provider.kubeconfig, provider.user)
+            except KubeconfigError:
+                return False  # it was there once; what we have may do
+            self._id_token = kept.get("id-token", self._id_token)
+            self._refresh_token = kept.get("refresh-token", self._refresh_token)
+        return self._is_valid()
 
     def _expiry(self, token: str) -> float:
         _, _, rest = token.partition(".")

@@ -17,7 +17,7 @@ from pyopscaffold.runtime.client.credentials import Credentials, credentials_of
 from pyopscaffold.runtime.clock import ManualClock
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
 _NOON = 1767268800  # 2026-01-01T12:00:00Z; the clock starts at midnight
@@ -36,6 +36,7 @@ class Provider:
         self.identity = "header"
         self.answer: dict[str, Any] | None = None
         self.refreshes = 0
+        self.on_refusal: Callable[[], object] = lambda: None
 
     async def metadata(self, request: web.Request) -> web.Response:
         """Say where tokens are."""
@@ -50,6 +51,7 @@ class Provider:
         if not (in_header if self.identity == "header" else in_form):
             return web.json_response({"error": "invalid_client"}, status=401)
         if form["grant_type"] != "refresh_token" or form["refresh_token"] != self.refresh_token:
+            self.on_refusal()
             return web.json_response({"error": "invalid_grant"}, status=400)
         self.refreshes += 1
         self.refresh_token = f"next-{self.refreshes}"
@@ -120,6 +122,29 @@ async def test_expired_tokens_are_renewed(tmp_path: Path, identity: str) -> None
         assert path.stat().st_mode & 0o777 == 0o600
         assert _names(tmp_path) == ["config"], "neither lock nor copy is left"
         assert (await credentials_of(config.load(path), clock).current()).token == _token(_NOON + 7200)
+
+
+async def test_clients_that_share_a_user(tmp_path: Path) -> None:
+    """A client takes the tokens that another has left in the file, as its own refresh token is void by then."""
+    clock = ManualClock()
+    async with _provided(tmp_path, clock, _token(_NOON)) as (provider, credentials, path):
+        others = [credentials_of(config.load(path), clock) for _ in range(2)]
+        clock.advance(13 * 3600 - 60)
+        found = [(await each.current()).token for each in (credentials, *others)]
+        assert (set(found), provider.refreshes) == ({_token(_NOON + 3600)}, 1)
+        clock.advance(3600)
+        found = [(await each.current()).token for each in (*others, credentials)]
+        assert (set(found), provider.refreshes) == ({_token(_NOON + 7200)}, 2)
+
+
+async def test_another_is_faster(tmp_path: Path) -> None:
+    """Where another client has refreshed while we were asking, its tokens are taken instead of the refusal."""
+    clock = ManualClock()
+    async with _provided(tmp_path, clock, _token(_NOON)) as (provider, credentials, path):
+        clock.advance(12 * 3600)
+        provider.on_refusal = lambda: path.write_text(path.read_text().replace(_token(_NOON), _token(_NOON + 60)))
+        provider.refresh_token = "taken by another"
+        assert (await credentials.current()).token == _token(_NOON + 60)
 
 
 async def test_a_locked_kubeconfig(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
