@@ -138,6 +138,7 @@ FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     "an open object": ({"type": "object"}, "x: RawExtension | None = None"),
     "a list of anything": ({"type": "array"}, "x: list[Any] | None = None"),
     "a definition": ({"$ref": "#/$defs/Part"}, "x: Part | None = None"),
+    "a keyword of others": ({"type": "string", "x-order": 3, "title": "X"}, "x: str | None = None"),
     "nothing there": ({"$ref": "#/$defs/None"}, "x: Any | None = None"),
 }
 

@@ -214,7 +214,7 @@ class Classes:
     def description(self, number: int) -> str:
         """Return the description that a class itself may have: the most frequent one, if each place has one."""
         uses = self._uses[number]
-        return "" if "" in uses else uses.most_common(1)[0][0]
+        return "" if "" in uses else min(uses, key=lambda text: (-uses[text], text))
 
 
 def _collection(inner: Schema | None) -> str:

@@ -10,6 +10,7 @@ from pyopscaffold.scaffold.importer.classes import Classes, Place
 from pyopscaffold.scaffold.importer.crd import RESERVED, Note
 from pyopscaffold.scaffold.importer.source import module
 from pyopscaffold.schema import UNSET, Schema, from_mapping
+from pyopscaffold.schema.structural import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +25,8 @@ _SILENT = frozenset(
     | {"exclusiveMinimum", "exclusiveMaximum", "example", "not"}
 )
 """Keywords that say nothing of values, and those that are looked at one by one."""
+_EXTENSIONS = frozenset(map(key_of, vars(Schema())))
+"""The extensions that a CRD may have; what others mean, their authors' programs know."""
 _JSON_TYPES = ((bool, "boolean"), (str, "string"), (int, "integer"), (float, "number"))
 _INTEGER_OR_STRING = ({"integer", "string"}, {"number", "string"})
 
@@ -175,7 +178,8 @@ class _Reader:
         data = _old_form(data)
         if "not" in data:
             self._note(path, "what it is not is left out")
-        simple = {key: value for key, value in data.items() if key not in _SILENT}
+        foreign = {key for key in data if key.startswith("x-") and key not in _EXTENSIONS}
+        simple = {key: value for key, value in data.items() if key not in _SILENT | foreign}
         for key in ("type", "enum", "nullable", "example", "exclusiveMinimum", "exclusiveMaximum"):
             if key in data:
                 simple[key] = data[key]

@@ -116,7 +116,7 @@ def import_openapi(source: str, target: Target, *, name: str = "") -> Types:
 def _modules(crd: Json, *, own: bool) -> list[Imported]:
     try:
         return list(modules(crd, own=own))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         name = f"{crd['spec']['names']['plural']}.{crd['spec']['group']}"
         raise DocumentError(
             f"the CRD {name} has not the form that CRDs have: {type(error).__name__}: {error}",
