@@ -44,13 +44,21 @@ def problems(schema: Schema, found: Sequence[Any]) -> Iterator[str]:
 
 def _type_meta(schema: Schema) -> Iterator[str]:
     for name, type_ in (("apiVersion", "string"), ("kind", "string"), ("metadata", "object")):
-        if name in schema.properties and schema.properties[name].type != type_:
+        child = schema.properties.get(name)
+        if child is not None and (child.type != type_ or (name == "metadata" and not _is_plain(child))):
             says = "a string" if type_ == "string" else "ObjectMeta"
             yield f"{name} of an EmbeddedResource is {says}; change the field's type or its name"
     given = {name: child.default for name, child in schema.properties.items() if child.default is not UNSET}
     whole = Schema(type="object", embedded_resource=True, preserve_unknown_fields=True)
     for misfit in validate(whole, {"apiVersion": "v1", "kind": "Kind", **given}):
         yield f"the default of {misfit}; change it, or write = None"
+
+
+def _is_plain(schema: Schema) -> bool:
+    """Whether there is neither a default, save an empty one, nor a whole object in it: metadata can't have them."""
+    below = (*schema.properties.values(), schema.items, schema.additional_properties)
+    plain = schema.default in (UNSET, {}) and not schema.embedded_resource
+    return plain and all(_is_plain(child) for child in below if child is not None)
 
 
 def _ranges(schema: Schema) -> Iterator[str]:

@@ -64,6 +64,9 @@ CASES = {
 }
 
 CLASSES = {
+    '@mark(EmbeddedResource())\n{}metadata: Annotated[ObjectMeta, KeepMetadata(), Default({{"name": "A_B"}})]': (
+        "metadata of an EmbeddedResource is ObjectMeta; change the field's type or its name"
+    ),
     '@mark(EmbeddedResource())\n{}kind: str = ""': 'the default of kind: "" is no kind; change it, or write = None',
     '@mark(AllOf({{"properties": {{"metadata": {{}}}}}}))\n{}metadata: ObjectMeta': (
         "AllOf: nothing can be said of metadata in it; write a rule in CEL"
