@@ -101,6 +101,31 @@ async def test_ctrl_c_ends_with_130(start: Any) -> None:
         assert operator.end(signal.SIGINT) == 130
 
 
+async def test_a_second_signal_ends_at_once(start: Any, cluster: Cluster) -> None:
+    """Whoever asks twice does not want to wait: the running reconcile is not finished."""
+    cluster.apply("one", text="slow")
+    with start() as operator:
+        await soon(lambda: operator.said("looking"))
+        operator.process.send_signal(signal.SIGTERM)
+        await soon(lambda: operator.said("stopping"))
+        assert operator.end(signal.SIGTERM) == 0
+    assert not cluster.exists(cluster.config_map_path("one"))
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+async def test_a_blocked_process_ends_too(start: Any, cluster: Cluster, signals: int) -> None:
+    """A blocked event loop can't drain: the process ends by force when its time is over, or when it is asked twice."""
+    cluster.apply("one", text="block forever")
+    with start("--grace=0.5" if signals == 1 else "--grace=600") as operator:
+        await soon(lambda: operator.said("the event loop is blocked"))
+        if signals == 1:
+            assert operator.end(signal.SIGTERM) == 1
+            return
+        # two that come at once may count as one
+        await soon(lambda: operator.process.poll() is not None or operator.process.send_signal(signal.SIGTERM))
+        assert operator.process.returncode == 0
+
+
 async def test_sigkill_and_a_new_start_converge(start: Any, cluster: Cluster) -> None:
     """Killed in the middle of its work, the operator finishes it when it is started again."""
     names = [f"widget-{index}" for index in range(6)]
