@@ -111,7 +111,10 @@ class HttpTransport:
         try:
             yield Stream(answer.status, _headers(answer), self._chunks(request, answer))
         finally:
-            answer.close()  # not release: the rest of a watch is endless
+            # not release, since the rest of a watch is endless; and no goodbye by TLS, which would keep the socket
+            if answer.connection is not None and answer.connection.transport is not None:
+                answer.connection.transport.abort()
+            answer.close()
 
     async def close(self) -> None:
         """See Transport."""
