@@ -148,7 +148,8 @@ def marker_problems(model: TypeModel, markers: tuple[Any, ...]) -> Iterator[str]
     if isinstance(model, MapType):
         yield from marker_problems(model.values, model.markers)
     problems: list[str] = []
-    schema = _marked(type_schema(model), markers, problems.append)
+    kept = any(isinstance(marker, KeepMetadata) for marker in markers)
+    schema = _marked(type_schema(model, keep_metadata=kept), markers, problems.append)
     yield from problems
     if markers and not problems:
         yield from contradictions.problems(schema, markers)
