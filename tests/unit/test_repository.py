@@ -95,7 +95,9 @@ def test_what_a_module_lists_is_there(name: str) -> None:
     assert len(set(listed)) == len(listed)
 
 
-@pytest.mark.parametrize("name", ["pyopscaffold.api", "pyopscaffold.runtime", "pyopscaffold.testing"])
+@pytest.mark.parametrize(
+    "name", ["pyopscaffold.api", "pyopscaffold.runtime", "pyopscaffold.runtime.client", "pyopscaffold.testing"]
+)
 def test_authors_modules_list_what_is_public(name: str) -> None:
     """What an operator's author may import is listed; everything else may change."""
     assert importlib.import_module(name).__all__
