@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+import pytest
 from aiohttp import web
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from pyopscaffold.kube.builtin import NAMESPACE
 from pyopscaffold.runtime.client.config import ClusterConfig
+from pyopscaffold.runtime.client.http import HttpClient
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -67,7 +71,7 @@ class Authority:
 
 
 class Guard:
-    """A server that lists nothing, but notes who asks, and refuses some; it answers while ``gate`` is set."""
+    """A server that has nothing, but notes who asks, and refuses some; it answers while ``gate`` is set."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -86,6 +90,8 @@ class Guard:
         await self.gate.wait()
         if user in self.refused:
             return web.json_response({"kind": "Status", "code": 401}, status=401)
+        if request.method == "PATCH":
+            return web.json_response({"metadata": {"name": "a"}})
         return web.json_response({"metadata": {"resourceVersion": "1"}, "items": []})
 
 
@@ -102,7 +108,7 @@ async def guarded(
     context.verify_mode = ssl.CERT_REQUIRED
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     app = web.Application()
-    app.router.add_get("/{path:.*}", guard.serve)
+    app.router.add_route("*", "/{path:.*}", guard.serve)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port, ssl_context=context).start()
@@ -114,3 +120,19 @@ async def guarded(
         )
     finally:
         await runner.cleanup()
+
+
+async def read(client: HttpClient) -> None:
+    """Ask the server for something: reads and writes have ways of their own to it."""
+    assert await client.list(NAMESPACE) == []
+
+
+async def write(client: HttpClient) -> None:
+    """Have the server change something."""
+    assert (await client.patch(NAMESPACE, "a", {}))["metadata"] == {"name": "a"}
+
+
+both_ways = pytest.mark.parametrize("ask", [read, write])
+"""For tests of what holds for reads and writes alike."""
+
+Ask: TypeAlias = Callable[[HttpClient], Awaitable[None]]

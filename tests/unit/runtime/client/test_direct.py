@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pyopscaffold.errors import ClientError
-from pyopscaffold.runtime.client.direct import Pool, StaleConnectionError
+from pyopscaffold.errors import ClientError, ConnectionFailed
+from pyopscaffold.kube.builtin import NAMESPACE
+from pyopscaffold.runtime.client.connection import StaleConnectionError
+from pyopscaffold.runtime.client.direct import Pool
+from pyopscaffold.runtime.client.http import HttpClient
 from pyopscaffold.runtime.client.transport import Request, Response
+from tests.unit.runtime.client.guarded import Authority, Guard, guarded
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
+    from pathlib import Path
+
+    from pyopscaffold.runtime.client.config import ClusterConfig
 
 PATCH = Request("PATCH", "/api/v1/things/a b", {"force": "true"}, b"{}", timeout=5.0)
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -41,7 +49,7 @@ class Script:
         self.connections += 1
         try:
             while True:
-                head = await reader.readuntil(b"\r\n\r\n")
+                head = await reader.readuntil(b"\r\n\r\n")  # of a ClientHello there is none
                 length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
                 await reader.readexactly(length)
                 self.heads.append(head)
@@ -61,16 +69,24 @@ class Script:
 
 
 @asynccontextmanager
+async def served(script: Script) -> AsyncIterator[int]:
+    """Serve a script at a port."""
+    server = await asyncio.start_server(script.serve, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+
+
+@asynccontextmanager
 async def pool_of(script: Script) -> AsyncIterator[Pool]:
     """Serve a script and give a pool of connections to it."""
-    server = await asyncio.start_server(script.serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    pool = Pool("127.0.0.1", port, headers=[("User-Agent", "test")], tls=None)
-    try:
-        yield pool
-    finally:
-        pool.close()
-        server.close()
+    async with served(script) as port:
+        pool = Pool("127.0.0.1", port, headers=[("User-Agent", "test")], tls=None)
+        try:
+            yield pool
+        finally:
+            pool.close()
 
 
 def bytewise(text: bytes) -> list[bytes]:
@@ -180,3 +196,41 @@ async def test_given_up_requests_leave_no_connection() -> None:
         assert asking.cancelled()
         await script.left.wait()
     assert script.connections == 2
+
+
+async def write(config: ClusterConfig, size: int = 0) -> None:
+    """Patch something twice, so that the connection is used again."""
+    client = HttpClient(config)
+    try:
+        for _ in range(2):
+            await client.patch(NAMESPACE, "x", {"data": "x" * size})
+    finally:
+        await client.close()
+
+
+@pytest.mark.parametrize("size", [0, 500_000])
+async def test_writes_over_tls(tmp_path: Path, size: int) -> None:
+    """A write goes along with the user's certificate, and is of any size."""
+    authority, guard = Authority(), Guard()
+    user = authority.issue("ada")
+    async with guarded(guard, authority, tmp_path) as cluster:
+        await write(replace(cluster, client_certificate=user.certificate, client_key=user.key), size)
+    assert guard.seen == ["ada", "ada"]
+
+
+async def test_writes_go_to_the_right_server_only(tmp_path: Path) -> None:
+    """Another name, another authority, or no TLS at all: nothing is written, and the reason is told."""
+    authority, guard = Authority(), Guard()
+    user = authority.issue("ada")
+    async with guarded(guard, authority, tmp_path) as cluster:
+        config = replace(cluster, client_certificate=user.certificate, client_key=user.key)
+        with pytest.raises(ConnectionFailed, match="certificate verify failed: IP address mismatch"):
+            await write(replace(config, tls_server_name=""))
+        with pytest.raises(ConnectionFailed, match="certificate verify failed"):
+            await write(replace(config, ca=Authority().certificate))
+    script = Script()
+    async with served(script) as port:
+        plain = f"https://127.0.0.1:{port}"
+        with pytest.raises(ConnectionFailed, match=r"can't be reached: (\[SSL|Server disconnected)"):
+            await write(replace(config, server=plain))
+    assert guard.seen == []

@@ -20,6 +20,7 @@ from pyopscaffold.runtime.client.config import ClusterConfig
 from pyopscaffold.runtime.client.http import HttpClient, user_agent
 from pyopscaffold.runtime.client.transport import Response
 from pyopscaffold.runtime.clock import ManualClock
+from tests.unit.runtime.client.guarded import Ask, both_ways
 from tests.unit.runtime.fake_api_server import FakeApiServer, client_of, fake_api_server, until
 
 if TYPE_CHECKING:
@@ -174,7 +175,8 @@ async def test_silent_server_times_out(server: FakeApiServer) -> None:
     assert [verb for verb, _ in server.requests] == ["get", "watch"]
 
 
-async def test_a_handshake_that_never_ends() -> None:
+@both_ways
+async def test_a_handshake_that_never_ends(ask: Ask) -> None:
     """A server that accepts connections and never says a word of TLS is given up after the time to connect."""
     accepted: list[asyncio.StreamWriter] = []
     listener = await asyncio.start_server(lambda _, writer: accepted.append(writer), "127.0.0.1", 0)
@@ -182,7 +184,7 @@ async def test_a_handshake_that_never_ends() -> None:
     client = HttpClient(ClusterConfig(server=f"https://127.0.0.1:{port}"), connect_timeout=0.05)
     try:
         with pytest.raises(errors.ConnectionFailed, match=r"no connection in 0\.05 s"):
-            await client.get(CONFIG_MAP, "first", namespace="default")
+            await ask(client)
     finally:
         await client.close()
         listener.close()

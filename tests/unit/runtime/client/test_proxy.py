@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyopscaffold import errors
-from pyopscaffold.kube.builtin import NAMESPACE
 from pyopscaffold.runtime.client.http import HttpClient
 from pyopscaffold.runtime.client.proxy import proxy_from_environment
 from tests.unit.runtime.client.connect_proxy import connect_proxy
-from tests.unit.runtime.client.guarded import Authority, Guard, guarded
+from tests.unit.runtime.client.guarded import Ask, Authority, Guard, both_ways, guarded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +91,8 @@ def test_unusable_variables(value: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("by", ["proxy-url", "environment"])
-async def test_requests_are_tunnelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str) -> None:
+@both_ways
+async def test_requests_are_tunnelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str, ask: Ask) -> None:
     """Requests go through the proxy to a host that only it can find, and TLS is checked end to end."""
     authority, guard = Authority(), Guard()
     user = authority.issue("ada")
@@ -111,17 +111,18 @@ async def test_requests_are_tunnelled(tmp_path: Path, monkeypatch: pytest.Monkey
                 client_key=user.key,
             )
             client = HttpClient(config)
-            assert await client.list(NAMESPACE) == []
-            assert await client.list(NAMESPACE) == []
+            await ask(client)
+            await ask(client)
             await client.close()
             assert (guard.seen, proxy.targets) == (["ada", "ada"], ["api.example:6443"])
             client = HttpClient(replace(config, tls_server_name="other.example"))
             with pytest.raises(errors.ConnectionFailed, match="certificate verify failed: Hostname mismatch"):
-                await client.list(NAMESPACE)
+                await ask(client)
             await client.close()
 
 
-async def test_proxies_that_ask_who_we_are(tmp_path: Path) -> None:
+@both_ways
+async def test_proxies_that_ask_who_we_are(tmp_path: Path, ask: Ask) -> None:
     """A name and password in the proxy's URL are sent to it; a refusal is told as the proxy's, without them."""
     authority, guard = Authority(), Guard()
     user = authority.issue("ada")
@@ -135,17 +136,17 @@ async def test_proxies_that_ask_who_we_are(tmp_path: Path) -> None:
                 client_key=user.key,
             )
             client = HttpClient(config)
-            assert await client.list(NAMESPACE) == []
+            await ask(client)
             await client.close()
             proxy.authorization = "Basic other"
             client = HttpClient(config)
             with pytest.raises(errors.ConnectionFailed, match=r"the proxy http://127.*answered 407 Proxy") as caught:
-                await client.list(NAMESPACE)
+                await ask(client)
             await client.close()
             assert "s3cret" not in str(caught.value)
         client = HttpClient(config)
         with pytest.raises(
             errors.ConnectionFailed, match=r"no connection to the proxy http://127.*: Connection refused"
         ):
-            await client.list(NAMESPACE)
+            await ask(client)
         await client.close()

@@ -14,30 +14,32 @@ from pyopscaffold.kube.builtin import NAMESPACE
 from pyopscaffold.runtime.client.config import ClusterConfig, ExecPlugin
 from pyopscaffold.runtime.client.http import HttpClient
 from pyopscaffold.runtime.clock import ManualClock
-from tests.unit.runtime.client.guarded import Authority, Guard, guarded
+from tests.unit.runtime.client.guarded import Ask, Authority, Guard, both_ways, guarded
 from tests.unit.runtime.fake_api_server import until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-async def test_client_certificate(tmp_path: Path) -> None:
+@both_ways
+async def test_client_certificate(tmp_path: Path, ask: Ask) -> None:
     """A certificate and key identify the user; the server's is checked against tls-server-name."""
     authority, guard = Authority(), Guard()
     user = authority.issue("ada")
     async with guarded(guard, authority, tmp_path) as cluster:
         config = replace(cluster, client_certificate=user.certificate, client_key=user.key)
         client = HttpClient(config)
-        assert await client.list(NAMESPACE) == []
+        await ask(client)
         await client.close()
         assert guard.seen == ["ada"]
         client = HttpClient(replace(config, tls_server_name=""))
         with pytest.raises(errors.ConnectionFailed, match="certificate verify failed: IP address mismatch"):
-            await client.list(NAMESPACE)
+            await ask(client)
         await client.close()
 
 
-async def test_certificate_of_a_plugin_is_renewed(tmp_path: Path) -> None:
+@both_ways
+async def test_certificate_of_a_plugin_is_renewed(tmp_path: Path, ask: Ask) -> None:
     """When the server refuses a plugin's certificate, the next one is fetched and used for the same request."""
     authority, guard = Authority(), Guard()
     for number, name in enumerate(("old", "new")):
@@ -60,9 +62,9 @@ print(json.dumps({{"apiVersion": version, "kind": "ExecCredential", "status": st
 """)
     async with guarded(guard, authority, tmp_path) as cluster:
         client = HttpClient(replace(cluster, exec_plugin=ExecPlugin(sys.executable, (str(script),))))
-        await client.list(NAMESPACE)
+        await ask(client)
         guard.refused = {"old"}
-        await client.list(NAMESPACE)
+        await ask(client)
         await client.close()
     assert guard.seen == ["old", "old", "new"]
 
@@ -82,7 +84,8 @@ async def test_malformed_certificates(fields: dict[str, Any], message: str) -> N
     await client.close()
 
 
-async def test_renewed_files_are_picked_up(tmp_path: Path) -> None:
+@both_ways
+async def test_renewed_files_are_picked_up(tmp_path: Path, ask: Ask) -> None:
     """A client certificate renewed on disk is used within a minute, and what is under way ends undisturbed."""
     authority, guard, clock = Authority(), Guard(), ManualClock()
     certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
@@ -97,19 +100,21 @@ async def test_renewed_files_are_picked_up(tmp_path: Path) -> None:
         config = replace(cluster, client_certificate_file=certificate, client_key_file=key)
         client = HttpClient(config, clock=clock)
         guard.gate.clear()
-        under_way = asyncio.create_task(client.list(NAMESPACE))
+        under_way = asyncio.ensure_future(ask(client))
         await until(lambda: guard.seen)
         renew("new")
         clock.advance(60)
-        renewed = asyncio.create_task(client.list(NAMESPACE))
+        renewed = asyncio.ensure_future(ask(client))
         await until(lambda: len(guard.seen) == 2)
         guard.gate.set()
-        assert await under_way == await renewed == []
+        await under_way
+        await renewed
         await client.close()
     assert guard.seen == ["old", "new"]
 
 
-async def test_half_renewed_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+@both_ways
+async def test_half_renewed_files(tmp_path: Path, ask: Ask, caplog: pytest.LogCaptureFixture) -> None:
     """A certificate that does not fit its key yet is left alone until it does: the last pair serves on."""
     authority, guard, clock = Authority(), Guard(), ManualClock()
     old, new = authority.issue("old"), authority.issue("new")
@@ -118,20 +123,21 @@ async def test_half_renewed_files(tmp_path: Path, caplog: pytest.LogCaptureFixtu
     key.write_bytes(old.key)
     async with guarded(guard, authority, tmp_path) as cluster:
         client = HttpClient(replace(cluster, client_certificate_file=certificate, client_key_file=key), clock=clock)
-        await client.list(NAMESPACE)
+        await ask(client)
         certificate.write_bytes(new.certificate)
         clock.advance(60)
         for _ in range(2):
-            await client.list(NAMESPACE)
+            await ask(client)
         assert caplog.text.count("the client certificate for") == 1
         key.write_bytes(new.key)
         clock.advance(60)
-        await client.list(NAMESPACE)
+        await ask(client)
         await client.close()
     assert guard.seen == ["old", "old", "old", "new"]
 
 
-async def test_a_renewed_authority(tmp_path: Path) -> None:
+@both_ways
+async def test_a_renewed_authority(tmp_path: Path, ask: Ask) -> None:
     """When the server's certificate comes from a new authority, the CA file is read again and followed."""
     old, new, users, guard, clock = Authority(), Authority(), Authority(), Guard(), ManualClock()
     ca, pair = tmp_path / "ca.crt", users.issue("ada")
@@ -139,23 +145,24 @@ async def test_a_renewed_authority(tmp_path: Path) -> None:
     async with guarded(guard, old, tmp_path, users=users) as cluster:
         config = replace(cluster, ca_file=ca, client_certificate=pair.certificate, client_key=pair.key)
         client = HttpClient(config, clock=clock)
-        assert await client.list(NAMESPACE) == []
+        await ask(client)
     async with guarded(guard, new, tmp_path, users=users, port=int(cluster.server.rpartition(":")[2])):
         with pytest.raises(errors.ConnectionFailed, match="certificate verify failed"):
-            await client.list(NAMESPACE)
+            await ask(client)
         ca.write_bytes(new.certificate)
         clock.advance(60)
-        assert await client.list(NAMESPACE) == []
+        await ask(client)
         await client.close()
 
 
-async def test_a_server_below_a_path(tmp_path: Path) -> None:
+@both_ways
+async def test_a_server_below_a_path(tmp_path: Path, ask: Ask) -> None:
     """A server may be reached below a path, as those behind a gateway are."""
     authority, guard = Authority(), Guard()
     user = authority.issue("ada")
     async with guarded(guard, authority, tmp_path) as cluster:
         config = replace(cluster, server=f"{cluster.server}/k8s/clusters/c-1")
         client = HttpClient(replace(config, client_certificate=user.certificate, client_key=user.key))
-        await client.list(NAMESPACE)
+        await ask(client)
         await client.close()
-    assert guard.paths == ["/k8s/clusters/c-1/api/v1/namespaces"]
+    assert guard.paths[0].startswith("/k8s/clusters/c-1/api/v1/namespaces")
