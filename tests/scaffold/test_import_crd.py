@@ -623,3 +623,13 @@ class WidgetSpec:
         in text
     )
     assert 'mode: Annotated[Literal["fast", "slow"], Immutable(), Selectable()]' in text
+
+
+def test_whose_a_kind_is_stays(project: Folder) -> None:
+    """A kind that PROJECT has as another's does not become the project's own in passing, nor the other way round."""
+    (project.path / "crd.yaml").write_text(WIDGETS)
+    project.run("import", "crd", "crd.yaml")
+    assert "Widget v1 is recorded as another's API" in project.run("import", "crd", "crd.yaml", "--own", code=2)
+
+    (project.path / "PROJECT").write_text((project.path / "PROJECT").read_text().replace("external: true", "api: {}"))
+    assert "Widget v1 is recorded as the project's own API" in project.run("import", "crd", "crd.yaml", code=2)

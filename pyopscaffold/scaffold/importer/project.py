@@ -166,7 +166,9 @@ def _check_fit(project: Project, entry: ResourceEntry, *, own: bool) -> None:
                 whose = "another's" if other.external else "the project's own"
                 raise UsageError(
                     f"{entry.kind} {entry.version} is recorded as {whose} API",
-                    hint="leave --own out" if own else "write --own",
+                    hint="to take it over, remove skip=True from its class and external from PROJECT"
+                    if own
+                    else "write --own",
                 )
             continue
         if project_file.api_module(project, other) == module:
