@@ -214,6 +214,15 @@ async def test_user_agent(server: FakeApiServer) -> None:
     assert re.fullmatch(rf"{re.escape(Path(sys.argv[0]).name)}/unknown {machine}", server.headers[-1]["User-Agent"])
 
 
+@pytest.mark.parametrize(("compression", "accepted"), [(True, "gzip, deflate"), (False, "identity")])
+async def test_compression(server: FakeApiServer, compression: bool, accepted: str) -> None:
+    """Long answers come compressed, unless the kubeconfig has disable-compression."""
+    client = HttpClient(replace(server.config, compression=compression))
+    await client.get(CONFIG_MAP, "first", namespace="default")
+    await client.close()
+    assert server.headers[-1]["Accept-Encoding"].startswith(accepted)
+
+
 async def test_rotated_token(server: FakeApiServer, tmp_path: Path) -> None:
     """A token that the server refuses is read anew from its file, and the request repeated, within one call."""
     token = tmp_path / "token"
