@@ -75,7 +75,13 @@ def _crd(kind: GroupVersionKind, schema: Json, **version: Any) -> Json:
         "spec": {
             "group": kind.group,
             "scope": "Namespaced" if kind.namespaced else "Cluster",
-            "names": {"kind": kind.kind, "plural": kind.plural, "singular": singular, "listKind": f"{kind.kind}List"},
+            "names": {
+                "kind": kind.kind,
+                "plural": kind.plural,
+                "singular": singular,
+                "listKind": f"{kind.kind}List",
+                "shortNames": [singular[:2]],
+            },
             "versions": [
                 {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}, **version}
             ],

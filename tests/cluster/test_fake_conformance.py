@@ -154,6 +154,7 @@ async def test_discovery(fake_or_real: Api) -> None:
     whole = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
     assert found["gizmos"] == ("Gizmo", True, whole)
     assert found["gizmos/status"] == ("Gizmo", True, {"get", "patch", "update"})
+    assert [item["shortNames"] for item in told.body["resources"] if item["name"] == "gizmos"] == [["gi"]]
     assert found["gizmos/scale"] == ("Scale", True, {"get", "patch", "update"})
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyopscaffold.testing import ApiServer
 
-EXAMPLES = int(os.environ.get("FAKE_TWINS_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("FAKE_TWINS_EXAMPLES", "20"))
 _numbers = itertools.count()
 
 names = st.sampled_from(["a", "b"])

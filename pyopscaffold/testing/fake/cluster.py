@@ -124,12 +124,18 @@ class FakeCluster:
 
         The object is made first, unless there is one of its name. What the reconciler raises is told by ``failure`` of
         the answer.
+
+        Raises:
+            NotSimulatedError: the reconciler has asked for something that the cluster does not do.
+
         """
         made = reconciler() if isinstance(reconciler, type) else reconciler
         metadata = obj.metadata
         if self._server.store.get(obj.gvk.group_resource, (metadata.namespace, metadata.name)) is None:
             await self.client.create(obj, field_manager="test")
-        return await one_look.at(self.client, self.clock, made, metadata)
+        verdict = await one_look.at(self.client, self.clock, made, metadata)
+        self._refuse_unsimulated()
+        return verdict
 
     @asynccontextmanager
     async def operating(
@@ -157,6 +163,7 @@ class FakeCluster:
 
         Raises:
             UnsettledError: there is no end to it: most often a reconciler that changes something each time.
+            NotSimulatedError: the operator has asked for something that the cluster does not do.
 
         """
         end = self.clock.monotonic() + seconds
@@ -169,6 +176,7 @@ class FakeCluster:
             self.clock.advance(due)
         self.clock.advance(max(left, 0.0))
         await self._calm(manager)
+        self._refuse_unsimulated()
 
     async def _calm(self, manager: Manager) -> None:
         """Return when nothing goes on but by the clock."""
@@ -186,6 +194,11 @@ class FakeCluster:
                 raise UnsettledError(f"the operator is still at work after {_PATIENCE:g} s; its last requests: {last}")
             if turns % _TURNS_PER_COUNT == 0:
                 self._refuse_restless(begin)
+
+    def _refuse_unsimulated(self) -> None:
+        error, self.transport.unsimulated = self.transport.unsimulated, None
+        if error is not None:
+            raise error
 
     def _refuse_restless(self, begin: int) -> None:
         for asked, times in Counter(self.requests[begin:]).most_common(1):

@@ -62,7 +62,8 @@ def _version(kinds: Kinds, group: str, version: str) -> Response:
 def _entries(resource: Resource) -> Iterator[Json]:
     kind = resource.kind
     common = {"namespaced": kind.namespaced, "kind": kind.kind}
-    yield {"name": kind.plural, "singularName": resource.singular, **common, "verbs": _VERBS}
+    entry = {"name": kind.plural, "singularName": resource.singular, **common, "verbs": _VERBS}
+    yield {**entry, "shortNames": list(resource.short_names)} if resource.short_names else entry
     changes = ["get", "patch", "update"]
     if resource.status:
         yield {"name": f"{kind.plural}/status", "singularName": "", **common, "verbs": changes}

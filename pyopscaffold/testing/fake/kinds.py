@@ -78,6 +78,7 @@ class Resource:
 
     kind: GroupVersionKind
     singular: str = ""
+    short_names: tuple[str, ...] = ()
     custom: bool = False
     status: bool = False
     generation: bool = False
@@ -156,6 +157,7 @@ def resources_of(crd: Mapping[str, Any], *, ignore_rules: bool) -> Iterator[Reso
                 namespaced=spec["scope"] == "Namespaced",
             ),
             singular=names.get("singular", names["kind"].lower()),
+            short_names=tuple(names.get("shortNames", ())),
             custom=True,
             status="status" in subresources,
             generation=True,

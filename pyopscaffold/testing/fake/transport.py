@@ -6,16 +6,16 @@ import asyncio
 import contextlib
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.runtime.client.transport import Response, Stream
-from pyopscaffold.testing.fake.failure import Failure
+from pyopscaffold.testing.fake.failure import Failure, NotSimulatedError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from pyopscaffold.runtime.client.transport import Request
     from pyopscaffold.runtime.clock import Clock
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pyopscaffold.testing.fake.faults import Fault
     from pyopscaffold.testing.fake.server import Server
     from pyopscaffold.testing.fake.watching import Watch
+
+T = TypeVar("T")
 
 _BOOKMARK_EVERY: Final = 60.0
 
@@ -54,6 +56,7 @@ class FakeTransport:
         self.asked: list[Asked] = []
         self.watches: list[Watch] = []
         self.in_flight = 0
+        self.unsimulated: NotSimulatedError | None = None  # a reconciler's errors are caught, and this one must not be
         self._server = server
         self._clock = clock
         self._faults = faults
@@ -91,22 +94,22 @@ class FakeTransport:
         """See Transport."""
 
     def _answer(self, request: Request) -> Response:
-        try:
-            call = self._server.read(request)
-            if isinstance(call, Response):
-                return call
-            return self._struck(call) or self._server.handle(call)
-        except Failure as failure:
-            return _response(failure)
+        return self._served(request, self._server.handle)
 
     def _open(self, request: Request) -> Watch | Response:
+        return self._served(request, self._server.watch)
+
+    def _served(self, request: Request, serve: Callable[[Call], T]) -> T | Response:
         try:
             call = self._server.read(request)
             if isinstance(call, Response):
                 return call
-            return self._struck(call) or self._server.watch(call)
+            return self._struck(call) or serve(call)
         except Failure as failure:
-            return _response(failure)
+            return Response(failure.code, {}, msgspec.json.encode(failure.status()))
+        except NotSimulatedError as error:
+            self.unsimulated = error
+            raise
 
     def _struck(self, call: Call) -> Response | None:
         self.asked.append(Asked(call.verb, call.resource.kind, call.namespace, call.name, call.subresource))
@@ -121,10 +124,6 @@ class FakeTransport:
             if watch.bookmarks and self._clock.monotonic() < ends:
                 watch.bookmark()
         watch.end()
-
-
-def _response(failure: Failure) -> Response:
-    return Response(failure.code, {}, msgspec.json.encode(failure.status()))
 
 
 async def _once(body: bytes) -> AsyncIterator[bytes]:

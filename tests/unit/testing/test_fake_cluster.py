@@ -314,6 +314,45 @@ async def test_what_is_not_simulated_says_so(fake_cluster: FakeCluster) -> None:
         fake_cluster.serve({**crd, "metadata": {"name": "xs.g.io"}, "spec": {**crd["spec"], "versions": []}})
 
 
+async def test_what_a_reconciler_asks_in_vain(notes: FakeCluster) -> None:
+    """A reconciler's errors are caught and retried, but not this one: the test hears of it."""
+
+    @controller(Note)
+    class Strategic(Reconciler[Note]):
+        async def reconcile(self, ctx: Context, obj: Note) -> None:
+            await ctx.client.patch(CONFIG_MAP, obj.metadata.name, {}, namespace="default", patch_type="strategic")
+
+    await notes.client.create(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "n", "namespace": "default"}}, field_manager="t"
+    )
+    with pytest.raises(NotSimulatedError, match="strategic merge patches"):
+        await notes.reconcile(Strategic, note())
+    with pytest.raises(NotSimulatedError, match="strategic merge patches"):
+        async with notes.operating(Strategic):
+            pass
+
+
+async def test_the_whole_client(notes: FakeCluster) -> None:
+    """What the client has beyond the reconciler's daily needs: replace, collections, discovery, scale."""
+    client = notes.client
+    await client.create(note(), field_manager="test")
+    made = await client.get(Note.gvk, "n", namespace="default")
+    made["spec"]["copies"] = 3
+    assert (await client.replace(made, field_manager="test"))["metadata"]["generation"] == 2
+    with pytest.raises(errors.Conflict):
+        await client.replace(made, field_manager="test")
+    served = client.discovery
+    assert (await served.preferred(GROUP, "Note")).plural == "notes"
+    assert {group.name for group in await served.groups()} >= {"", "apps", GROUP}
+    await client.create(note("m"), field_manager="test")
+    await client.delete_collection(Note, namespace="default", fields="metadata.name=m")
+    assert [found.metadata.name for found in await client.list(Note)] == ["n"]
+    replicas = await client.apply(_stateful_set(), field_manager="test")
+    assert replicas["spec"]["replicas"] == 1
+    assert (await client.set_scale(STATEFUL_SET, "x", 3, namespace="default", field_manager="test")).wanted == 3
+    assert (await client.get_scale(STATEFUL_SET, "x", namespace="default")).wanted == 3
+
+
 async def test_crds_come_and_go(notes: FakeCluster) -> None:
     """A CRD that is deleted takes its objects along; those that are held hold it."""
     await notes.client.create(note(), field_manager="test")
@@ -345,12 +384,17 @@ async def test_namespaces_are_made(fake_cluster: FakeCluster) -> None:
         await fake_cluster.client.get(NAMESPACE, "shop")
 
 
+def _stateful_set() -> dict[str, Any]:
+    labels = {"app": "x"}
+    template = {"metadata": {"labels": labels}}
+    spec = {"selector": {"matchLabels": labels}, "serviceName": "x", "replicas": 1, "template": template}
+    metadata = {"name": "x", "namespace": "default"}
+    return {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": metadata, "spec": spec}
+
+
 async def test_stateful_sets_are_told_their_status(fake_cluster: FakeCluster) -> None:
     """No controller runs: the test plays its part, and the generation is counted as everywhere."""
-    labels = {"app": "x"}
-    spec = {"selector": {"matchLabels": labels}, "serviceName": "x", "template": {"metadata": {"labels": labels}}}
-    body = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "x", "namespace": "default"}}
-    await fake_cluster.client.apply({**body, "spec": spec}, field_manager="test")
+    await fake_cluster.client.apply(_stateful_set(), field_manager="test")
     status = {"status": {"replicas": 1, "readyReplicas": 1}}
     told = await fake_cluster.client.patch(STATEFUL_SET, "x", status, namespace="default", subresource="status")
     assert (told["status"]["readyReplicas"], told["metadata"]["generation"]) == (1, 1)
