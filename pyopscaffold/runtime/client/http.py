@@ -257,6 +257,8 @@ class HttpTransport:
             reason = f"certificate verify failed: {error.verify_message}"
         elif isinstance(error, aiohttp.ClientSSLError):
             reason = str(error.os_error)
+        elif isinstance(error, ssl.SSLError):
+            reason = str(error)
         elif isinstance(error, OSError) and error.errno is not None and error.errno in errno.errorcode:
             reason = os.strerror(error.errno)
         else:
