@@ -188,6 +188,25 @@ def test_metrics_can_be_turned_off(template: Template) -> None:
     assert [port["name"] for port in container(manifests)["ports"]] == ["health"]
 
 
+@pytest.mark.parametrize("secret", ["", "shop-cert"])
+def test_metrics_can_be_for_some_only(template: Template, secret: str) -> None:
+    """Then they are served by TLS, with the roles to ask who reads them, and one for the readers."""
+    manifests = template({"metrics.secure.enabled": True, "metrics.secure.certSecret": secret})
+    added = [name for name in names(manifests, "ClusterRole") if "-metrics-" in name]
+    assert added == ["rel-shop-operator-metrics-auth", "rel-shop-operator-metrics-reader"]
+    assert "rel-shop-operator-metrics-auth" in names(manifests, "ClusterRoleBinding")
+    args = [arg for arg in container(manifests)["args"] if arg.startswith(("--metrics-secure", "--metrics-cert"))]
+    assert args == ["--metrics-secure", *(["--metrics-cert-path=/metrics-cert"] if secret else [])]
+    spec = only(manifests, "Deployment")["spec"]["template"]["spec"]
+    mounted = [volume["secret"]["secretName"] for volume in spec["volumes"] if "secret" in volume]
+    assert mounted == ([secret] if secret else [])
+    assert [mount["mountPath"] for mount in container(manifests)["volumeMounts"]][1:] == ["/metrics-cert"] * len(
+        mounted
+    )
+    plain = template()
+    assert [name for name in names(plain, "ClusterRole") if "-metrics-" in name] == []
+
+
 def test_metrics_service_is_the_users_to_shape(template: Template) -> None:
     """Port and annotations are values; the Service reaches the Pods."""
     values = {"metrics.service.port": 9090, "metrics.service.annotations": {"prometheus.io/scrape": "true"}}
@@ -267,7 +286,7 @@ def test_two_releases_select_their_own_pods(template: Template) -> None:
 def test_every_combination_of_switches_renders(template: Template, switches: tuple[bool, ...]) -> None:
     """Whatever is switched off, the operator runs, in a Pod that meets the restricted standard."""
     toggles = ("crds.enabled", "rbac.create", "serviceAccount.create", "leaderElection.enabled", "metrics.enabled")
-    values = dict(zip(toggles, switches, strict=True))
+    values = dict(zip(toggles, switches, strict=True)) | {"metrics.secure.enabled": switches[0]}
     manifests = template(values | {"serviceAccount.name": "shopkeeper"})
     checked = {name: violations(spec) for name, spec in pods(manifests)}
     assert checked.pop("Deployment/rel-shop-operator") == []
@@ -287,6 +306,7 @@ def test_every_combination_of_switches_renders(template: Template, switches: tup
         ({"serviceAccount.create": False}, "name"),
         ({"watchNamespace": "Blue"}, "watchNamespace"),
         ({"metrics.service.port": 0}, "port"),
+        ({"metrics.secure.cert": "a"}, "cert"),
         ({"leaderElection.enabled": "yes"}, "enabled"),
         ({"logLevel": "loud"}, "logLevel"),
         ({"extraEnv": [{"value": "nameless"}]}, "extraEnv"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -104,6 +105,40 @@ def test_project_without_apis_builds(tmp_path: Path) -> None:
     """Between `init` and the first `create api` the tree builds too."""
     tree = made(ProjectModel(kinds=(), controllers=()), replace(PROJECT, resources=()))
     assert "Deployment/shop-operator-controller-manager" in manifests(build(write(tree, tmp_path) / "config/default"))
+
+
+def secured(project: Path, folder: Path) -> Path:
+    """Copy a project's config with everything below "components" and the ServiceMonitor turned on."""
+    shutil.copytree(project / "config", folder / "config")
+    kustomization = folder / "config/default/kustomization.yaml"
+    text = kustomization.read_text()
+    for line in ("- ../prometheus", "components:", "- ../metrics-secure"):
+        assert f"# {line}\n" in text
+        text = text.replace(f"# {line}\n", f"{line}\n")
+    kustomization.write_text(text)
+    return folder / "config/default"
+
+
+def test_secure_metrics_are_one_component(project: Path, tmp_path: Path) -> None:
+    """Two lines without their # serve metrics by TLS, with the roles for it, and have Prometheus show its token."""
+    plain = manifests(build(project / "config/default"))
+    built = manifests(build(secured(project, tmp_path)))
+    assert sorted(built.keys() - plain.keys()) == [
+        "ClusterRole/shop-operator-metrics-auth-role",
+        "ClusterRole/shop-operator-metrics-reader",
+        "ClusterRoleBinding/shop-operator-metrics-auth-rolebinding",
+        "ServiceMonitor/shop-operator-controller-manager-metrics-monitor",
+    ]
+    binding = built["ClusterRoleBinding/shop-operator-metrics-auth-rolebinding"]
+    assert binding["roleRef"]["name"] == "shop-operator-metrics-auth-role"
+    assert binding["subjects"][0]["namespace"] == "shop-operator-system"
+    pod = built["Deployment/shop-operator-controller-manager"]["spec"]["template"]["spec"]
+    [container] = pod["containers"]
+    assert container["args"][-2:] == ["--metrics-secure", "--metrics-cert-path=/metrics-cert"]
+    assert {"name": "metrics-cert", "secret": {"secretName": "metrics-server-cert"}} in pod["volumes"]
+    assert violations(pod) == []
+    [endpoint] = built["ServiceMonitor/shop-operator-controller-manager-metrics-monitor"]["spec"]["endpoints"]
+    assert (endpoint["scheme"], "bearerTokenFile" in endpoint) == ("https", True)
 
 
 def test_names_that_yaml_takes_for_something_else_stay_text(tmp_path: Path) -> None:
