@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 import os
 import platform
@@ -25,6 +24,7 @@ from pyopscaffold.errors import ConnectionFailed, KubeconfigError
 from pyopscaffold.runtime.client.api import ApiClient
 from pyopscaffold.runtime.client.credentials import Credential, credentials_of
 from pyopscaffold.runtime.client.direct import ConnectTimeoutError, Pool
+from pyopscaffold.runtime.client.failure import reason_of
 from pyopscaffold.runtime.client.proxy import proxy_from_environment
 from pyopscaffold.runtime.client.transport import Request, Response, Stream
 from pyopscaffold.runtime.clock import Clock, SystemClock
@@ -246,23 +246,8 @@ class HttpTransport:
             reason = f"nothing has come for {request.silence:g} s"
         elif isinstance(error, TimeoutError):
             reason = f"no answer in {request.timeout:g} s"
-        elif isinstance(error, aiohttp.ClientHttpProxyError):
-            reason = f"the proxy {_public(self._proxy)} answered {error.status} {error.message}"
-        elif isinstance(error, aiohttp.ClientProxyConnectionError):
-            said = os.strerror(error.errno) if error.errno else str(error)
-            reason = f"no connection to the proxy {_public(self._proxy)}: {said}"
-        elif isinstance(error, aiohttp.ClientConnectorCertificateError):
-            reason = f"certificate verify failed: {getattr(error.certificate_error, 'verify_message', '')}"
-        elif isinstance(error, ssl.SSLCertVerificationError):
-            reason = f"certificate verify failed: {error.verify_message}"
-        elif isinstance(error, aiohttp.ClientSSLError):
-            reason = str(error.os_error)
-        elif isinstance(error, ssl.SSLError):
-            reason = str(error)
-        elif isinstance(error, OSError) and error.errno is not None and error.errno in errno.errorcode:
-            reason = os.strerror(error.errno)
         else:
-            reason = str(error) or type(error).__name__
+            reason = reason_of(error, proxy=self._proxy)
         return ConnectionFailed(f"the API server at {self._host} can't be reached: {reason}")
 
 
@@ -307,10 +292,6 @@ def _headers_of(config: ClusterConfig, user_agent: str) -> CIMultiDict[str]:
         for value in values:
             headers.add(f"Impersonate-Extra-{quote(name, safe=_HEADER_NAME)}", value)
     return headers
-
-
-def _public(proxy: str) -> str:
-    return str(URL(proxy).with_user(None))
 
 
 def _headers(answer: aiohttp.ClientResponse) -> Mapping[str, str]:

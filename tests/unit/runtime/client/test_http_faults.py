@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 import sys
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -173,6 +174,46 @@ async def test_silent_server_times_out(server: FakeApiServer) -> None:
     finally:
         await client.close()
     assert [verb for verb, _ in server.requests] == ["get", "watch"]
+
+
+@both_ways
+@pytest.mark.parametrize(
+    ("scheme", "message"),
+    [("http", "the answer is not HTTP"), ("https", r"\[SSL: WRONG_VERSION_NUMBER\] wrong version number")],
+)
+async def test_a_server_of_another_kind(scheme: str, message: str, ask: Ask) -> None:
+    """What answers in no HTTP, or in no TLS, is told in a few words."""
+
+    async def chatter(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"220 mail.example.com\r\n\r\n")
+        writer.close()
+
+    listener = await asyncio.start_server(chatter, "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    client = HttpClient(ClusterConfig(server=f"{scheme}://127.0.0.1:{port}"))
+    try:
+        with pytest.raises(errors.ConnectionFailed, match=rf"at 127\.0\.0\.1:{port} can't be reached: {message}"):
+            await ask(client)
+    finally:
+        await client.close()
+        listener.close()
+
+
+@both_ways
+async def test_a_name_that_nobody_has(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host that can't be found is told by its name."""
+
+    def nobody(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    client = HttpClient(ClusterConfig(server="https://nowhere.example:6443"))
+    with pytest.raises(errors.ConnectionFailed) as caught:
+        await ask(client)
+    await client.close()
+    message = "the API server at nowhere.example:6443 can't be reached: Name or service not known"
+    assert str(caught.value) == message
 
 
 @both_ways
