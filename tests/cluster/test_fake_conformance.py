@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pyopscaffold.kube.builtin import CONFIG_MAP, NAMESPACE, STATEFUL_SET
+from pyopscaffold.kube.builtin import CONFIG_MAP, NAMESPACE, SECRET, STATEFUL_SET
 from tests.cluster.fake_conformance import GROUP, PLAIN, gizmo
 
 if TYPE_CHECKING:
@@ -216,6 +216,17 @@ async def test_kinds_of_kubernetes(fake_or_real: Api) -> None:
     assert (put.code, put.body["data"]) == (200, {"a": "2"})
     listed = await fake_or_real.ask("GET", fake_or_real.path(kind=CONFIG_MAP), fieldSelector="metadata.name=built-in")
     assert (listed.body["kind"], "kind" in listed.body["items"][0]) == ("ConfigMapList", False)
+
+
+async def test_secrets_are_encoded(fake_or_real: Api) -> None:
+    """Plain text of a Secret becomes data, over what data says; nulls are nothing."""
+    body: Json = {"metadata": {"name": "plain"}, "data": {"a": "eA==", "b": "eA=="}, "stringData": {"a": "y"}}
+    made = await fake_or_real.create({**body, "immutable": None}, kind=SECRET)
+    assert (made.code, made.body["data"]) == (201, {"a": "eQ==", "b": "eA=="})
+    assert not {"stringData", "immutable"} & {*made.body}
+    body = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "plain"}, "stringData": {"c": "z"}}
+    applied = await fake_or_real.apply(body, kind=SECRET)
+    assert applied.body["data"] == {"a": "eQ==", "b": "eA==", "c": "eg=="}
 
 
 async def test_workloads_count_generations(fake_or_real: Api) -> None:

@@ -12,7 +12,7 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from pyopscaffold.testing.fake import apply, metadata, structural
+from pyopscaffold.testing.fake import apply, builtin, metadata, structural
 from pyopscaffold.testing.fake.apply import Manager
 from pyopscaffold.testing.fake.failure import (
     Cause,
@@ -78,7 +78,8 @@ class Writer:
             meta["generation"] = 1
         if resource.status:
             obj.pop("status", None)
-        _furnish(resource, obj)
+        if resource.table == _NAMESPACES:
+            builtin.furnish_namespace(obj)
         self._fit(resource, obj, options)
         metadata.tidy(meta)
         self._validate(resource, obj, None, [*metadata.create_causes(kind, meta)])
@@ -133,7 +134,8 @@ class Writer:
     def apply(self, resource: Resource, key: Key, config: Json, options: Options, *, force: bool) -> tuple[Json, bool]:
         """Lay a configuration over an object, or make it; return it, and whether it was made."""
         kind, meta = resource.kind, config["metadata"]
-        old = self._store.get(resource.table, key)
+        found = self._store.get(resource.table, key)
+        old = None if found is None else {**found, "apiVersion": kind.api_version}
         if meta.get("managedFields"):
             raise bad_request("metadata.managedFields must be nil")
         self._refuse_undeclared(resource, key, config)
@@ -210,6 +212,8 @@ class Writer:
             if options.manager.operation != "Apply":
                 structural.drop_nulls(obj, resource.schema)
             structural.default(obj, resource.schema)
+        else:
+            builtin.normalise(obj)
         said = [f'unknown field "{path}"' for path in gone]
         if said and options.strict:
             kind = resource.kind
@@ -280,14 +284,6 @@ def _timeless(obj: Json) -> Json:
 def _held(obj: Json) -> bool:
     """Whether it is a namespace, which goes when it is empty."""
     return obj.get("kind") == "Namespace" and bool(obj.get("spec", {}).get("finalizers"))
-
-
-def _furnish(resource: Resource, obj: Json) -> None:
-    """Give a namespace what every one has: operators select by the label."""
-    if resource.table == _NAMESPACES:
-        obj["metadata"].setdefault("labels", {})["kubernetes.io/metadata.name"] = obj["metadata"].get("name", "")
-        obj["spec"] = {"finalizers": ["kubernetes"]}
-        obj["status"] = {"phase": "Active"}
 
 
 def _uid(source: random.Random) -> str:

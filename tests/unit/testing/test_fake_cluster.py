@@ -17,6 +17,7 @@ from pyopscaffold.runtime import Context, Reconciler, Result, conditions
 from pyopscaffold.runtime.cache import Cache
 from pyopscaffold.runtime.finalizer import finalizer_name
 from pyopscaffold.testing.fake import NotSimulatedError, UnsettledError
+from pyopscaffold.testing.fake.crds import crd_of
 
 if TYPE_CHECKING:
     from pyopscaffold.testing import FakeCluster
@@ -292,6 +293,20 @@ async def test_schemas_are_the_generators(notes: FakeCluster) -> None:
     assert [cause.field for cause in caught.value.causes] == ["spec.copies"]
     made = await notes.client.create({**body, "spec": {}}, field_manager="test")
     assert made["spec"] == {"text": "hello", "copies": 1}
+
+
+async def test_versions_of_a_kind(fake_cluster: FakeCluster) -> None:
+    """One object is read and written in every version that its CRD serves."""
+    crd = crd_of([Note])
+    second = {**crd["spec"]["versions"][0], "name": "v2", "storage": False}
+    fake_cluster.serve({**crd, "spec": {**crd["spec"], "versions": [*crd["spec"]["versions"], second]}})
+    body = {"apiVersion": f"{GROUP}/v2", "kind": "Note", "metadata": {"name": "n", "namespace": "default"}}
+    made = await fake_cluster.client.create(note(), field_manager="test")
+    kind = GroupVersionKind(GROUP, "v2", "Note")
+    assert (await fake_cluster.client.get(kind, "n", namespace="default"))["apiVersion"] == f"{GROUP}/v2"
+    applied = await fake_cluster.client.apply(body, field_manager="test")
+    assert (applied["metadata"]["generation"], applied["metadata"]["uid"]) == (1, made.metadata.uid)
+    assert (await fake_cluster.client.get(Note, "n", namespace="default")).spec.text == "hello"
 
 
 async def test_what_is_not_simulated_says_so(fake_cluster: FakeCluster) -> None:
