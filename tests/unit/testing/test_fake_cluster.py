@@ -193,6 +193,17 @@ async def test_failures_are_the_clients_errors(fake_cluster: FakeCluster) -> Non
     assert await fake_cluster.client.get(CONFIG_MAP, "a", namespace="default")
 
 
+@pytest.mark.parametrize("error", [errors.Expired, errors.Forbidden, errors.ServerError, errors.ConnectionFailed])
+async def test_watches_that_fail(notes: FakeCluster, error: type[errors.ClientError]) -> None:
+    """An operator whose watches are refused comes back, and sees what has happened."""
+    async with notes.operating(NoteReconciler) as manager:
+        notes.fail(error("not now"), verb="watch", kind=Note, times=2)
+        notes.cut_watches(Note)
+        await notes.client.create(note(), field_manager="test")
+        await notes.settle(manager, seconds=60)
+        assert await _maps(notes) == ["n-0"]
+
+
 @pytest.mark.parametrize("cleanly", [True, False])
 async def test_cut_watches(notes: FakeCluster, cleanly: bool) -> None:
     """After a cut, and with the history forgotten, the operator lists anew and sees what it has missed."""
