@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.files.artefact import Artefact, Owner
-from pyopscaffold.generate.manifest import dump, dump_each
+from pyopscaffold.generate.manifest import dump
 from pyopscaffold.generate.witness import witnesses
 from pyopscaffold.model.kinds import EnumType, FieldModel, KnownType, ListType, MapType, ScalarType, StructType
 from pyopscaffold.model.schema import field_schema
@@ -78,8 +78,8 @@ def _spec(spec: StructType) -> Iterator[str]:
     # An object with comments only would be null; a field at its default changes nothing.
     filled = filled or [member.name for member in spec.fields if field_schema(member).default is not UNSET][:1]
     yield "spec:\n" if filled else "spec: {}\n"
-    texts = dump_each({member.json_name: value_of(member)} for member in spec.fields)
-    for member, text in zip(spec.fields, texts, strict=True):
+    for member in spec.fields:
+        text = dump({member.json_name: value_of(member)})
         if member.name in filled:
             yield _indented(member.description, "  # ") + _indented(text, "  ")
         elif member.description:
