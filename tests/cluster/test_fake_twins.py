@@ -76,6 +76,7 @@ class Twins(RuleBasedStateMachine):
         self._runner = runner
         self._prefix = f"t{next(_numbers)}"
         self._sides = (real, Api(FakeCluster(*CRDS).transport, "default"))
+        self._begin = [self._runner.run(side.ask("GET", side.path(), limit="1")).version for side in self._sides]
         self._first: dict[tuple[int, str], str] = {}
         self._last: dict[tuple[int, str], str] = {}
 
@@ -173,6 +174,28 @@ class Twins(RuleBasedStateMachine):
             for answer in answers
         ]
         assert found[0] == found[1]
+
+    def teardown(self) -> None:
+        """Compare what watches tell of all this: one of everything, one of the objects with a label."""
+        for side in self._sides:
+            end = gizmo(f"{self._prefix}-end", labels={"a": "end"})
+            assert self._runner.run(side.create(end)).code == 201
+        for selector in ("", "a"):
+            sides = zip(self._sides, self._begin, strict=True)
+            real, fake = [self._runner.run(_events(side, begin, selector, self._prefix)) for side, begin in sides]
+            assert real == fake, f"{real}\n{fake}"
+
+
+async def _events(side: Api, begin: str, selector: str, prefix: str) -> list[tuple[str, Json]]:
+    found: list[tuple[str, Json]] = []
+    async with side.watch(resourceVersion=begin, labelSelector=selector) as events:
+        async for event in events:
+            name = event["object"]["metadata"]["name"]
+            if name == f"{prefix}-end":
+                return found
+            if name.startswith(f"{prefix}-"):
+                found.append((event["type"], _bare(event["object"])))
+    raise AssertionError("the watch has ended early")
 
 
 async def _await(answer: Awaitable[Answer]) -> Answer:
