@@ -176,16 +176,19 @@ class Controller:
             self._metrics.active(1)
             self._begun()
             try:
-                failures = self.queue.failures(request)
-                verdict = await self._process(request, live=live, failures=failures)
-            except Exception as error:  # noqa: BLE001 - a defect of ours must not cost the worker
-                _log.exception("a look failed", extra={"fields": {"controller": self.name, "object": str(request)}})
-                verdict = Verdict(failure=classify(error, failures=0))
+                verdict = await self._look(request, live=live)
+                self._settle(request, verdict)
             finally:
                 self._metrics.active(-1)
                 self.queue.done(request)
-            self._settle(request, verdict)
             self._metrics.reconciled(verdict.label, self._clock.monotonic() - started)
+
+    async def _look(self, request: Request, *, live: bool) -> Verdict:
+        try:
+            return await self._process(request, live=live, failures=self.queue.failures(request))
+        except Exception as error:  # noqa: BLE001 - a defect of ours must not cost the worker
+            _log.exception("a look failed", extra={"fields": {"controller": self.name, "object": str(request)}})
+            return Verdict(failure=classify(error, failures=0))
 
     async def _resync(self) -> None:
         """Ask for every object now and then, behind what changed; replicas and controllers not at the same moment."""
@@ -199,7 +202,7 @@ class Controller:
         if failure is None:
             self.queue.forget(request)
             if verdict.requeue_after is not None:
-                self.queue.add(request, after=verdict.requeue_after)
+                self.queue.requeue(request, after=verdict.requeue_after)
             return
         self._failed(failure)
         if failure.live:

@@ -6,7 +6,9 @@ Properties, as those of client-go's workqueue:
 - *Exclusive*: an item is never handed out while it is being worked on; added meanwhile, it follows after ``done``.
 - *Delayed*: an item added with a delay is not handed out early. An item has one pending entry; a sooner addition
   absorbs a later one, since whoever works on the item decides anew when to look again.
-- *Prioritised, else fair*: higher priority first, within it first come, first served.
+- *Prioritised*: higher priority first, within it first come, first served. An item that comes again after its work
+  keeps its priority.
+- *Fair*: every tenth turn is that of whoever came first, whatever its priority; so nobody waits for ever.
 - *Draining*: after ``shut_down`` nothing more is handed out, and ``drained`` waits for what is being worked on.
 
 All methods belong to the event loop's thread, except ``depth`` and ``in_progress``, which metrics read from elsewhere.
@@ -31,6 +33,9 @@ K = TypeVar("K", bound="Hashable")
 
 INITIAL_PRIORITY = -100
 """Priority of what was there when the process started: changes made now come first."""
+
+FAIR_TURN = 10
+_REPLACED_MAX = 64
 
 
 class QueueMetrics(Protocol):
@@ -69,7 +74,7 @@ class Backoff:
         return max(own, self._next_free - now)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class _Entry(Generic[K]):
     item: K
     ready_at: float
@@ -90,8 +95,9 @@ class WorkQueue(Generic[K]):
         # ready but being worked on. Entries that were replaced or handed out stay in the heaps and are skipped there.
         self._pending: dict[K, _Entry[K]] = {}
         self._delayed: list[tuple[float, int, _Entry[K]]] = []
-        self._ready: list[tuple[int, int, _Entry[K]]] = []
-        self._processing: dict[K, float] = {}
+        self._ready: dict[int, list[tuple[int, _Entry[K]]]] = {}  # by priority
+        self._turn = itertools.cycle(range(FAIR_TURN - 1, -1, -1))
+        self._processing: dict[K, tuple[float, int]] = {}  # since when, and the priority
         self._failures: dict[K, int] = {}
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.Task[None] | None = None
@@ -115,8 +121,7 @@ class WorkQueue(Generic[K]):
         entry = _Entry(item, ready_at, priority, order)
         self._pending[item] = entry
         if ready_at > now:
-            heapq.heappush(self._delayed, (ready_at, order, entry))
-            self._arm(ready_at)
+            self._delay(entry)
             return
         if self._metrics and not (old and old.ready_at <= now):
             self._metrics.added()
@@ -129,8 +134,13 @@ class WorkQueue(Generic[K]):
         delay = self._backoff.cap if longest else self._backoff.delay(failures, self._clock.monotonic())
         if self._metrics:
             self._metrics.retried()
-        self.add(item, after=delay)
+        self.requeue(item, after=delay)
         return delay
+
+    def requeue(self, item: K, *, after: float) -> None:
+        """Add an item that is being worked on again, as urgent as it was."""
+        _, priority = self._processing.get(item, (0.0, 0))
+        self.add(item, priority=priority, after=after)
 
     def forget(self, item: K) -> None:
         """Have the item's next failure count as its first."""
@@ -158,7 +168,7 @@ class WorkQueue(Generic[K]):
 
     def done(self, item: K) -> None:
         """Give back an item; it follows again at once if it was added meanwhile."""
-        started = self._processing.pop(item)
+        started, _ = self._processing.pop(item)
         now = self._clock.monotonic()
         if self._metrics:
             self._metrics.worked(now - started)
@@ -190,12 +200,20 @@ class WorkQueue(Generic[K]):
     def in_progress(self) -> list[float]:
         """For how many seconds each item has been worked on."""
         now = self._clock.monotonic()
-        return [now - started for started in list(self._processing.values())]
+        return [now - started for started, _ in list(self._processing.values())]
+
+    def _delay(self, entry: _Entry[K]) -> None:
+        heapq.heappush(self._delayed, (entry.ready_at, entry.order, entry))
+        if len(self._delayed) > _REPLACED_MAX + 2 * len(self._pending):
+            # most were replaced by sooner ones, and would stay until they are due, hours later perhaps
+            self._delayed = [waiting for waiting in self._delayed if self._pending.get(waiting[2].item) is waiting[2]]
+            heapq.heapify(self._delayed)
+        self._arm(entry.ready_at)
 
     def _hand_out(self, entry: _Entry[K]) -> K:
         now = self._clock.monotonic()
         del self._pending[entry.item]
-        self._processing[entry.item] = now
+        self._processing[entry.item] = now, entry.priority
         self._idle.clear()
         if self._metrics:
             self._metrics.waited(now - entry.ready_at)
@@ -205,15 +223,20 @@ class WorkQueue(Generic[K]):
         if entry.queued or entry.item in self._processing:
             return
         entry.queued = True
-        heapq.heappush(self._ready, (-entry.priority, entry.order, entry))
+        heapq.heappush(self._ready.setdefault(entry.priority, []), (entry.order, entry))
         self._wake()
 
     def _pop(self) -> _Entry[K] | None:
-        while self._ready:
-            entry = heapq.heappop(self._ready)[2]
-            if self._pending.get(entry.item) is entry:
-                return entry
-        return None
+        for priority, heap in list(self._ready.items()):
+            while heap and self._pending.get(heap[0][1].item) is not heap[0][1]:
+                heapq.heappop(heap)
+            if not heap:
+                del self._ready[priority]
+        if not self._ready:
+            return None
+        fair = next(self._turn) == 0
+        heap = min(self._ready.values()) if fair else self._ready[max(self._ready)]
+        return heapq.heappop(heap)[1]
 
     def _promote(self) -> None:
         now = self._clock.monotonic()

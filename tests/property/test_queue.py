@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from pyopscaffold.runtime.clock import ManualClock
-from pyopscaffold.runtime.queue import Backoff, WorkQueue
+from pyopscaffold.runtime.queue import FAIR_TURN, Backoff, WorkQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,11 +21,12 @@ PRIORITIES = st.sampled_from([-100, 0, 5])
 
 
 class Wish:
-    """What the model knows of a pending item: not before ``due``, and how urgent."""
+    """What the model knows of a pending item: not before ``due``, how urgent, and in which order they came."""
 
-    def __init__(self, due: float, priority: int) -> None:
+    def __init__(self, due: float, priority: int, order: int) -> None:
         self.due = due
         self.priority = priority
+        self.order = order
 
 
 class QueueMachine(RuleBasedStateMachine):
@@ -37,7 +38,9 @@ class QueueMachine(RuleBasedStateMachine):
         self.clock = ManualClock()
         self.queue: WorkQueue[str] = WorkQueue(clock=self.clock, backoff=Backoff(base=1.0, cap=8.0))
         self.wishes: dict[str, Wish] = {}
-        self.working: list[str] = []
+        self.order = 0
+        self.working: dict[str, int] = {}  # with their priorities
+        self.turns = 0
         self.failures: dict[str, int] = {}
         self.getters: list[asyncio.Task[str | None]] = []
         self.batch = False  # whether several items may have been handed out in one step
@@ -80,16 +83,23 @@ class QueueMachine(RuleBasedStateMachine):
             assert item not in self.working, "handed out while worked on"
             wish = self.wishes.pop(item)  # a KeyError here: handed out though nobody asked
             assert wish.due <= now, "handed out early"
-            better = [rival for other, rival in self.wishes.items() if other not in self.working and rival.due <= now]
-            assert self.batch or all(rival.priority <= wish.priority for rival in better), "a more urgent one waits"
-            self.working.append(item)
+            rivals = [rival for other, rival in self.wishes.items() if other not in self.working and rival.due <= now]
+            self.turns += 1
+            most_urgent = all(rival.priority <= wish.priority for rival in rivals)
+            first = all(rival.order > wish.order for rival in rivals)
+            fair = self.turns % FAIR_TURN == 0
+            assert self.batch or (first if fair else most_urgent), "another one's turn"
+            self.working[item] = wish.priority
 
     def wish(self, item: str, due: float, priority: int) -> None:
         """Note what was asked for: the sooner and the more urgent count."""
-        old = self.wishes.get(item)
+        self.order += 1
+        old, order = self.wishes.get(item), self.order
         if old is not None:
+            if old.due <= self.clock.monotonic() or (old.due <= due and old.priority >= priority):
+                order = old.order
             due, priority = min(due, old.due), max(priority, old.priority)
-        self.wishes[item] = Wish(due, priority)
+        self.wishes[item] = Wish(due, priority, order)
 
     @rule(item=ITEMS, delay=DELAYS, priority=PRIORITIES)
     def add(self, item: str, delay: float, priority: int) -> None:
@@ -129,22 +139,30 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def finish(self, data: st.DataObject) -> None:
         """Have a worker be done with an item."""
-        item = data.draw(st.sampled_from(self.working))
-        self.working.remove(item)
+        item = data.draw(st.sampled_from(sorted(self.working)))
+        del self.working[item]
         self.failures.pop(item, None)
         self.act(lambda: (self.queue.forget(item), self.queue.done(item)))
 
     @precondition(lambda self: self.working)
     @rule(data=st.data())
     def fail(self, data: st.DataObject) -> None:
-        """Have a worker fail on an item: it comes again after its backoff, which doubles up to the cap."""
-        item = data.draw(st.sampled_from(self.working))
-        self.working.remove(item)
+        """Have a worker fail on an item: it comes again as urgent after its backoff, which doubles up to the cap."""
+        item = data.draw(st.sampled_from(sorted(self.working)))
+        priority = self.working.pop(item)
         count = self.failures.get(item, 0)
         self.failures[item] = count + 1
-        self.wish(item, self.clock.monotonic() + min(2.0**count, 8.0), 0)
+        self.wish(item, self.clock.monotonic() + min(2.0**count, 8.0), priority)
         self.act(lambda: (self.queue.retry(item), self.queue.done(item)))
         assert self.queue.failures(item) == count + 1
+
+    @precondition(lambda self: self.working)
+    @rule(data=st.data(), delay=DELAYS)
+    def come_again(self, data: st.DataObject, delay: float) -> None:
+        """Have a worker be done with an item, and look at it again later: it is as urgent as it was."""
+        item = data.draw(st.sampled_from(sorted(self.working)))
+        self.wish(item, self.clock.monotonic() + delay, self.working.pop(item))
+        self.act(lambda: (self.queue.requeue(item, after=delay), self.queue.done(item)))
 
     @rule(seconds=st.sampled_from([0.25, 0.5, 1.0, 5.0]))
     def pass_time(self, seconds: float) -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
+from dataclasses import dataclass
 
 import pytest
 
@@ -18,6 +21,13 @@ def clock() -> ManualClock:
 def queue(clock: ManualClock) -> WorkQueue[str]:
     """Give an empty queue."""
     return WorkQueue(clock=clock)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A key that can be watched going."""
+
+    name: str
 
 
 async def take(queue: WorkQueue[str], count: int) -> list[str | None]:
@@ -93,3 +103,48 @@ async def test_the_longest_backoff_is_the_cap(clock: ManualClock) -> None:
     assert queue.depth() == {}
     clock.advance(0.2)
     assert await queue.get() == "a"
+
+
+async def test_nobody_waits_for_ever(queue: WorkQueue[str]) -> None:
+    """An endless stream of fresh urgent items lets others through: every tenth turn is that of whoever came first."""
+    queue.add("low-1", priority=-100)
+    queue.add("low-2", priority=-100)
+    turns = {}
+    for number in range(1, 31):
+        queue.add(f"fresh-{number}", priority=5)
+        item = await queue.get()
+        assert item is not None
+        turns[item] = number
+        queue.done(item)
+    assert (turns["low-1"], turns["low-2"]) == (10, 20)
+    assert turns["fresh-1"] == 1
+
+
+async def test_what_comes_again_is_as_urgent_as_it_was(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """A failure, or a wish to look again, makes nothing of the initial list more urgent than what changes now."""
+    for name in ("failed", "later"):
+        queue.add(name, priority=INITIAL_PRIORITY)
+    assert await take(queue, 2) == ["failed", "later"]
+    queue.retry("failed")
+    queue.requeue("later", after=1)
+    for name in ("failed", "later"):
+        queue.done(name)
+    clock.advance(2)
+    queue.add("new")
+    assert await take(queue, 3) == ["new", "failed", "later"]
+
+
+async def test_replaced_delays_are_let_go(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """An item that asks for another look in an hour, again and again, does not fill the memory for an hour."""
+    gone: list[weakref.ref[Item]] = []
+    items: WorkQueue[Item] = WorkQueue(clock=clock)
+    for number in range(1000):
+        item = Item(f"item-{number % 2}")
+        gone.append(weakref.ref(item))
+        items.add(item, after=3600)
+        items.add(item)
+        assert await items.get() == item
+        items.done(item)
+    del item
+    gc.collect()
+    assert sum(reference() is not None for reference in gone) < 100
