@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[A-Za-z](?:[A-Za-z0-9 _./()+,;'`<>=*$%&@!?|^~\[\]{}-]*[A-Za-z0-9_./()+,;'`<>=*$%&@!?|^~\[\]{}-])?")
 _LINES = re.compile(r"[!-~](?:[ -~]*[!-~])?(?:\n+ *[!-~](?:[ -~]*[!-~])?)+")
 _WORDS = frozenset("y n yes no on off true false null".split())  # noqa: SIM905 - nine quoted words are no clearer
+_PRINTABLE = re.compile("[!-~](?:[ -~]*[!-~])?")
 _KEY = re.compile("[ -~]{1,100}")
 
 
@@ -88,6 +89,12 @@ class Writer:
         if written is None:
             if text.splitlines() not in ([], [text]):
                 raise NeedsThoughtError
-            plain = _WORD.fullmatch(text) and text.lower() not in _WORDS
-            written = self._known[text] = text if plain else self._scalar(text)
+            written = self._known[text] = self._written(text)
         return written
+
+    def _written(self, text: str) -> str:
+        if _WORD.fullmatch(text) and text.lower() not in _WORDS:
+            return text
+        if _PRINTABLE.fullmatch(text) and (": " in text or " #" in text or text.endswith(":")):
+            return "'{}'".format(text.replace("'", "''"))
+        return self._scalar(text)
