@@ -60,6 +60,28 @@ async def test_deleted_child_comes_back(api_server: ApiServer, cluster: Cluster)
         await soon(lambda: cluster.config_map("one")["metadata"]["uid"] != uid)
 
 
+async def test_steady_state_asks_for_nothing(api_server: ApiServer, cluster: Cluster) -> None:
+    """What is in line costs no request and no call; a new object costs one call, one child and one status."""
+    reconciler = WidgetReconciler()
+    async with operating(reconciler, api_server, cluster.namespace):
+        for name in ("one", "two"):
+            cluster.apply(name)
+        await soon(lambda: all(cluster.state(name, "Ready")[0] == "True" for name in ("one", "two")))
+        await soon(reconciler.quiet)
+        before, called = len(cluster.requests(api_server)), len(reconciler.seen)
+        cluster.client.merge(f"{cluster.widget_path('one')}/status", {"status": {"calls": 7}})
+        cluster.client.apply(cluster.config_map_path("unrelated"), config_map("unrelated", "x"))
+        cluster.apply("three")
+        await soon(lambda: cluster.state("three", "Ready")[0] == "True")
+        await soon(reconciler.quiet)
+        assert reconciler.seen[called:] == ["three"]
+    asked = cluster.requests(api_server)[before:]
+    assert [(record.verb, record.resource, record.subresource, record.name) for record in asked] == [
+        ("patch", "configmaps", "", "three"),
+        ("patch", "widgets", "status", "three"),
+    ]
+
+
 async def test_relists_write_nothing(api_server: ApiServer, cluster: Cluster) -> None:
     """When all is in line, a forced relist of every kind makes no write, however often."""
     reconciler = WidgetReconciler()

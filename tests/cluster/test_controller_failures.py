@@ -207,8 +207,8 @@ async def test_conflict_is_retried_on_a_fresh_read(api_server: ApiServer, cluste
         await soon(lambda: cluster.widget("one")["metadata"].get("labels"))
         await soon(lambda: cluster.state("one", "Ready") == ("True", "Reconciled"))
         assert cluster.events("one") == []
-    reads = [r for r in api_server.audit_log.records() if r.verb == "list" and r.namespace == cluster.namespace]
-    named = [r.name for r in reads if r.user_agent == "widget/pyopscaffold" and r.resource == "widgets" and r.name]
+    reads = [record for record in cluster.requests(api_server) if record.verb == "list"]
+    named = [record.name for record in reads if record.resource == "widgets" and record.name]
     assert named == ["one"]
 
 

@@ -173,16 +173,20 @@ class Cluster:
             return False
         return True
 
-    def writes(self, server: ApiServer, user_agent: str = "widget/pyopscaffold") -> list[AuditRecord]:
-        """All writes in the namespace by an operator, the Lease's and the events' aside."""
+    def requests(self, server: ApiServer, operator: str = "widget") -> list[AuditRecord]:
+        """All requests in the namespace by an operator, those for watches, the Lease and events aside."""
         return [
             record
             for record in server.audit_log.records()
-            if record.is_write
+            if record.verb != "watch"
             and record.namespace == self.namespace
-            and record.user_agent == user_agent
+            and record.user_agent.startswith(f"{operator}/")
             and record.resource not in {"leases", "events"}
         ]
+
+    def writes(self, server: ApiServer, operator: str = "widget") -> list[AuditRecord]:
+        """All writes among the requests."""
+        return [record for record in self.requests(server, operator) if record.is_write]
 
 
 def endpoint(manager: Manager, flag: str, path: str) -> tuple[int, str]:
