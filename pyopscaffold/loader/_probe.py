@@ -273,7 +273,17 @@ def _markers(metadata: tuple[Any, ...]) -> Iterator[list[Any]]:
         elif isinstance(item, Marker) or _is_bound(cls):
             yield [name_of(cls), {field.name: _argument(getattr(item, field.name)) for field in _fields(item)}]
         elif isinstance(item, GroupedMetadata):
-            yield from _markers(tuple(item))
+            yield from _markers(_parts(item))
+
+
+def _parts(group: Any) -> tuple[Any, ...]:
+    from annotated_types import Len, MaxLen, MinLen  # noqa: PLC0415
+
+    # Len compares its sizes to see what it is made of, which a text has it fail at; the loader says what is wrong.
+    if type(group) is not Len:
+        return tuple(group)
+    least = (MinLen(group.min_length),) if group.min_length != 0 else ()
+    return (*least, MaxLen(group.max_length)) if group.max_length is not None else least
 
 
 @cache

@@ -59,6 +59,7 @@ CASES = {
     'Annotated[list[RawExtension], ListMap("name")]': (
         "the items of a ListMap are dataclasses; write ListSet() for scalars"
     ),
+    'Annotated[str, Len("1", 3)]': "MinLen('1') is no size; write 0 or more",
     "Annotated[int, Default(1), Ge(2)]": "its Default is not allowed: 1 is less than 2; change the Default",
     'Annotated[str, AllOf({"items": {"minLength": 1}})]': "AllOf: items is for list[...]",
 }
