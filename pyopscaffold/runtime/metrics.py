@@ -112,7 +112,7 @@ class _Families:
             registry=registry,
         )
         self.adds = counter("workqueue_adds_total", "Additions to the queue", *of_queue)
-        self.retries = counter("workqueue_retries_total", "Additions after a failure", *of_queue)
+        self.retries = counter("workqueue_retries_total", "Additions with a delay", *of_queue)
         self.waited = Histogram(
             "workqueue_queue_duration_seconds",
             "Time an item waits",

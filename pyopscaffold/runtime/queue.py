@@ -51,7 +51,7 @@ class QueueMetrics(Protocol):
         """Note that an item was done so long after it was handed out."""
 
     def retried(self) -> None:
-        """Note that an item was added again because of a failure."""
+        ""X""
 
 
 class Backoff:
@@ -110,6 +110,8 @@ class WorkQueue(Generic[K]):
         """Have the item handed out, not before ``after`` seconds from now; ignored after ``shut_down``."""
         if self._closed:
             return
+        if self._metrics and after > 0:
+            self._metrics.retried()
         now = self._clock.monotonic()
         ready_at, order = now + max(after, 0.0), next(self._order)
         if old := self._pending.get(item):
@@ -132,8 +134,6 @@ class WorkQueue(Generic[K]):
         failures = self._failures.get(item, 0)
         self._failures[item] = failures + 1
         delay = self._backoff.cap if longest else self._backoff.delay(failures, self._clock.monotonic())
-        if self._metrics:
-            self._metrics.retried()
         self.requeue(item, after=delay)
         return delay
 

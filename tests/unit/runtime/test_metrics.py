@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import logging
@@ -105,6 +106,29 @@ def test_results_are_there_before_they_happen() -> None:
     for result in ("error", "requeue", "requeue_after"):
         assert f'controller_runtime_reconcile_total{{controller="widget",result="{result}"}} 0.0' in text
     assert 'controller_runtime_reconcile_panics_total{controller="widget"} 0.0' in text
+
+
+def test_every_delayed_addition_is_a_retry() -> None:
+    """As in controller-runtime's queue: a backoff counts, and so does a requeue that was asked for."""
+    metrics, clock = Metrics(), ManualClock()
+    queue: WorkQueue[Request] = WorkQueue(clock=clock, metrics=metrics.controller("widget"))
+    request = Request("ns", "one")
+
+    async def work() -> None:
+        queue.add(request)
+        await queue.get()
+        queue.retry(request)
+        queue.done(request)
+        clock.advance(1)
+        await queue.get()
+        queue.requeue(request, after=60)
+        queue.done(request)
+        queue.shut_down()
+
+    asyncio.run(work())
+    labels = {"name": "widget", "controller": "widget"}
+    assert metrics.registry.get_sample_value("workqueue_retries_total", labels) == 2
+    assert metrics.registry.get_sample_value("workqueue_adds_total", labels) == 2
 
 
 @pytest.mark.parametrize(
