@@ -5,203 +5,296 @@ https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
 
 from __future__ import annotations
 
-import base64
-import binascii
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+import msgspec
 import yaml
 
 from pyopscaffold.errors import KubeconfigError
 from pyopscaffold.runtime.client.config import ClusterConfig, ExecPlugin, InteractiveMode, OidcProvider, read
 from pyopscaffold.runtime.client.proxy import checked_proxy
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
 _V1, _V1BETA1 = "client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"
 _EXEC_EXTENSION = "client.authentication.k8s.io/exec"
+_ODD_NAMES = {"token_file": "tokenFile", "as_": "as"}
+
+
+class _Extension(msgspec.Struct):
+    name: str = ""
+    extension: Any = None
+
+
+class _Cluster(msgspec.Struct, rename="kebab"):
+    server: str = ""
+    certificate_authority: str = ""
+    certificate_authority_data: bytes = b""
+    insecure_skip_tls_verify: bool = False
+    tls_server_name: str = ""
+    proxy_url: str = ""
+    disable_compression: bool = False
+    extensions: list[_Extension] = []
+
+
+class _Variable(msgspec.Struct):
+    name: str
+    value: str
+
+
+class _Exec(msgspec.Struct, rename="camel"):
+    command: str = ""
+    args: list[str] = []
+    env: list[_Variable] = []
+    api_version: str = ""
+    install_hint: str = ""
+    provide_cluster_info: bool = False
+    interactive_mode: str = ""
+
+
+class _AuthProvider(msgspec.Struct):
+    name: str = ""
+    config: dict[str, str] = {}
+
+
+class _User(msgspec.Struct, rename=lambda name: _ODD_NAMES.get(name, name.replace("_", "-"))):
+    client_certificate: str = ""
+    client_certificate_data: bytes = b""
+    client_key: str = ""
+    client_key_data: bytes = b""
+    token: str = ""
+    token_file: str = ""
+    as_: str = ""
+    as_uid: str = ""
+    as_groups: list[str] = []
+    as_user_extra: dict[str, list[str]] = {}
+    username: str = ""
+    password: str = ""
+    auth_provider: _AuthProvider | None = None
+    exec: _Exec | None = None
+
+
+class _Context(msgspec.Struct):
+    cluster: str = ""
+    user: str = ""
+    namespace: str = ""
+
+
+class _NamedCluster(msgspec.Struct):
+    name: str = ""
+    cluster: _Cluster = msgspec.field(default_factory=_Cluster)
+
+
+class _NamedUser(msgspec.Struct):
+    name: str = ""
+    user: _User = msgspec.field(default_factory=_User)
+
+
+class _NamedContext(msgspec.Struct):
+    name: str = ""
+    context: _Context = msgspec.field(default_factory=_Context)
+
+
+class _Kubeconfig(msgspec.Struct, rename="kebab"):
+    current_context: str = ""
+    clusters: list[_NamedCluster] = []
+    users: list[_NamedUser] = []
+    contexts: list[_NamedContext] = []
+
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class _Entry(Generic[_T]):
+    """A named entry, with the file that defines it: relative paths are relative to that."""
+
+    what: str
+    name: str
+    values: _T
+    file: Path
+
+    def path(self, named: str, data: bytes = b"") -> Path | None:
+        """Return the file of that name, None where there is none or ``data`` overrides it."""
+        return self.file.parent / named if named and not data else None
+
+    def content(self, key: str, named: str, data: bytes) -> bytes:
+        """Return ``data``, else what is in the file of that name."""
+        path = self.path(named, data)
+        return read(path, f"{self.file}: {key} of {self.what} {self.name!r}") if path else data
+
+    def wrong(self, complaint: str, hint: str | None = None) -> KubeconfigError:
+        return KubeconfigError(f"{self.file}: {self.what} {self.name!r} {complaint}", hint=hint)
 
 
 def from_files(files: list[Path], context: str) -> ClusterConfig:
     """Return what a context ('' for the current one) of the merged files says; raises KubeconfigError."""
-    documents = [(path, document) for path in files if (document := _document(path))]
+    typed = [(path, _typed(path, _document(path))) for path in files]
     where = os.pathsep.join(map(str, files))
-    current = context or next((str(d["current-context"]) for _, d in documents if d.get("current-context")), "")
-    contexts = _entries(documents, "contexts", "context")
+    current = context or next((each.current_context for _, each in typed if each.current_context), "")
+    contexts = _merged("context", ((path, each.name, each.context) for path, file in typed for each in file.contexts))
+    clusters = _merged("cluster", ((path, each.name, each.cluster) for path, file in typed for each in file.clusters))
+    users = _merged("user", ((path, each.name, each.user) for path, file in typed for each in file.users))
     if not current:
         raise KubeconfigError(
             f"{where}: no current-context is set", hint=f"name one of: {', '.join(sorted(contexts)) or '(none)'}"
         )
-    chosen = _pick(contexts, current, "context", where)
-    cluster = _pick(_entries(documents, "clusters", "cluster"), chosen.text("cluster"), "cluster", where)
-    users = _entries(documents, "users", "user")
-    user = _pick(users, chosen.text("user"), "user", where) if chosen.text("user") else _Entry("", {}, cluster.file)
-    return _config(chosen, cluster, user)
+    chosen = _pick(contexts, current, "context", where).values
+    cluster = _pick(clusters, chosen.cluster, "cluster", where)
+    user = _pick(users, chosen.user, "user", where) if chosen.user else _Entry("user", "", _User(), cluster.file)
+    return _config(chosen.namespace, cluster, user)
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A named entry, with the file that defines it: relative paths are relative to that."""
-
-    name: str
-    values: Mapping[str, Any]
-    file: Path
-
-    def text(self, key: str) -> str:
-        value = self.values.get(key)
-        return "" if value is None else str(value)
-
-    def path(self, key: str) -> Path | None:
-        """Return the file that ``key`` names, None where ``<key>-data`` overrides it."""
-        return self.file.parent / self.text(key) if self.text(key) and not self.text(f"{key}-data") else None
-
-    def data(self, key: str) -> bytes:
-        """Return the bytes of ``<key>-data``, else of the file that ``<key>`` names."""
-        if encoded := self.text(f"{key}-data"):
-            try:
-                return base64.b64decode(encoded, validate=True)
-            except binascii.Error as error:
-                raise KubeconfigError(f"{self.file}: {key}-data of {self.name!r} is no base64") from error
-        path = self.path(key)
-        return read(path, f"{self.file}: {key} of {self.name!r}") if path else b""
-
-    def refuse(self, complaint: str, hint: str | None = None) -> KubeconfigError:
-        return KubeconfigError(f"{self.file}: user {self.name!r} {complaint}", hint=hint)
-
-
-def _config(context: _Entry, cluster: _Entry, user: _Entry) -> ClusterConfig:
-    server = cluster.text("server")
-    if not server.startswith(("http://", "https://")):
-        raise KubeconfigError(f"{cluster.file}: server of cluster {cluster.name!r} is no URL: {server!r}")
-    certificate, key = user.data("client-certificate"), user.data("client-key")
+def _config(namespace: str, cluster: _Entry[_Cluster], user: _Entry[_User]) -> ClusterConfig:
+    server, who = cluster.values, user.values
+    if not server.server.startswith(("http://", "https://")):
+        raise cluster.wrong(f"has a server that is no URL: {server.server!r}")
+    _check(user)
+    certificate = user.content("client-certificate", who.client_certificate, who.client_certificate_data)
+    key = user.content("client-key", who.client_key, who.client_key_data)
     if bool(certificate) != bool(key):
-        raise user.refuse("needs client-certificate and client-key, not just one")
-    if user.text("username") or user.text("password"):
-        raise user.refuse(
+        raise user.wrong("needs client-certificate and client-key, not just one")
+    plugin = _exec_plugin(user, cluster)
+    if who.token or who.token_file or certificate:
+        plugin = None  # as kubectl has it: what is at hand needs no program
+    return ClusterConfig(
+        server=server.server.rstrip("/"),
+        ca=cluster.content("certificate-authority", server.certificate_authority, server.certificate_authority_data),
+        ca_file=cluster.path(server.certificate_authority, server.certificate_authority_data),
+        insecure=server.insecure_skip_tls_verify,
+        tls_server_name=server.tls_server_name,
+        proxy=checked_proxy(server.proxy_url, f"{cluster.file}: proxy-url of cluster {cluster.name!r}"),
+        compression=not server.disable_compression,
+        namespace=namespace or "default",
+        token=who.token,
+        token_file=user.path(who.token_file),
+        client_certificate=certificate,
+        client_certificate_file=user.path(who.client_certificate, who.client_certificate_data),
+        client_key=key,
+        client_key_file=user.path(who.client_key, who.client_key_data),
+        exec_plugin=plugin,
+        oidc=_oidc(user),
+        impersonate_user=who.as_,
+        impersonate_uid=who.as_uid,
+        impersonate_groups=tuple(who.as_groups),
+        impersonate_extra={name: tuple(values) for name, values in who.as_user_extra.items()},
+    )
+
+
+def _check(user: _Entry[_User]) -> None:
+    who = user.values
+    if who.username or who.password:
+        raise user.wrong(
             "has a username and password, which the API server takes no more",
             "use a token, a client certificate or an exec plugin",
         )
-    if not user.text("as") and any(user.values.get(key) for key in ("as-uid", "as-groups", "as-user-extra")):
-        raise user.refuse("has as-uid, as-groups or as-user-extra, but not as")
-    extra = user.values.get("as-user-extra") or {}
-    plugin, oidc = _exec_plugin(user, cluster), _oidc(user)
-    if plugin and oidc:
-        raise user.refuse("has exec and auth-provider, of which only one can be")
-    if user.text("token") or user.text("tokenFile") or certificate:
-        plugin = None  # as kubectl has it: what is at hand needs no program
-    return ClusterConfig(
-        server=server.rstrip("/"),
-        ca=cluster.data("certificate-authority"),
-        ca_file=cluster.path("certificate-authority"),
-        insecure=bool(cluster.values.get("insecure-skip-tls-verify")),
-        tls_server_name=cluster.text("tls-server-name"),
-        proxy=checked_proxy(cluster.text("proxy-url"), f"{cluster.file}: proxy-url of cluster {cluster.name!r}"),
-        compression=not cluster.values.get("disable-compression"),
-        namespace=context.text("namespace") or "default",
-        token=user.text("token"),
-        token_file=user.path("tokenFile"),
-        client_certificate=certificate,
-        client_certificate_file=user.path("client-certificate"),
-        client_key=key,
-        client_key_file=user.path("client-key"),
-        exec_plugin=plugin,
-        oidc=oidc,
-        impersonate_user=user.text("as"),
-        impersonate_uid=user.text("as-uid"),
-        impersonate_groups=tuple(user.values.get("as-groups") or ()),
-        impersonate_extra={str(name): tuple(map(str, values or ())) for name, values in extra.items()},
-    )
+    if not who.as_ and (who.as_uid or who.as_groups or who.as_user_extra):
+        raise user.wrong("has as-uid, as-groups or as-user-extra, but not as")
+    if who.exec and who.auth_provider:
+        raise user.wrong("has exec and auth-provider, of which only one can be")
 
 
-def _exec_plugin(user: _Entry, cluster: _Entry) -> ExecPlugin | None:
-    values = user.values.get("exec")
-    if not isinstance(values, Mapping):
+def _exec_plugin(user: _Entry[_User], cluster: _Entry[_Cluster]) -> ExecPlugin | None:
+    plugin = user.values.exec
+    if plugin is None:
         return None
-    plugin = _Entry(user.name, values, user.file)
-    api_version = plugin.text("apiVersion")
-    if api_version not in {_V1, _V1BETA1}:
-        raise KubeconfigError(f"{user.file}: exec of user {user.name!r} has the unknown apiVersion {api_version!r}")
-    command = plugin.text("command")
-    if not command:
-        raise KubeconfigError(f"{user.file}: exec of user {user.name!r} has no command")
-    mode = plugin.text("interactiveMode") or ("IfAvailable" if api_version == _V1BETA1 else "")
+    if plugin.api_version not in {_V1, _V1BETA1}:
+        raise user.wrong(f"has exec of the unknown apiVersion {plugin.api_version!r}", f"it is {_V1} or {_V1BETA1}")
+    if not plugin.command:
+        raise user.wrong("has exec without command")
+    mode = plugin.interactive_mode or ("IfAvailable" if plugin.api_version == _V1BETA1 else "")
     if mode not in {"Never", "IfAvailable", "Always"}:
-        raise KubeconfigError(
-            f"{user.file}: exec of user {user.name!r} has the interactiveMode {mode!r}",
-            hint="it is one of Never, IfAvailable, Always",
-        )
+        raise user.wrong(f"has exec of the interactiveMode {mode!r}", "it is one of Never, IfAvailable, Always")
+    extensions = {each.name: each.extension for each in cluster.values.extensions}
     return ExecPlugin(
         # a command with a folder in it is relative to the file, a bare one is looked up in $PATH
-        command=str(user.file.parent / command) if os.sep in command else command,
-        args=tuple(map(str, values.get("args") or ())),
-        env={str(pair["name"]): str(pair["value"]) for pair in values.get("env") or ()},
-        api_version=api_version,
-        install_hint=plugin.text("installHint").strip(),
+        command=str(user.file.parent / plugin.command) if os.sep in plugin.command else plugin.command,
+        args=tuple(plugin.args),
+        env={each.name: each.value for each in plugin.env},
+        api_version=plugin.api_version,
+        install_hint=plugin.install_hint.strip(),
         interactive_mode=cast("InteractiveMode", mode),
-        cluster_info=bool(values.get("provideClusterInfo")),
-        cluster_config=_extension(cluster, _EXEC_EXTENSION),
+        cluster_info=plugin.provide_cluster_info,
+        cluster_config=extensions.get(_EXEC_EXTENSION),
     )
 
 
-def _extension(cluster: _Entry, name: str) -> Any:
-    for item in cluster.values.get("extensions") or ():
-        if isinstance(item, Mapping) and item.get("name") == name:
-            return item.get("extension")
-    return None
-
-
-def _oidc(user: _Entry) -> OidcProvider | None:
-    provider = user.values.get("auth-provider")
-    if not provider:
+def _oidc(user: _Entry[_User]) -> OidcProvider | None:
+    provider = user.values.auth_provider
+    if provider is None:
         return None
-    name = str(provider.get("name", "")) if isinstance(provider, Mapping) else ""
-    if name != "oidc":
-        raise user.refuse(
-            f"has the auth-provider {name!r}, which Kubernetes has removed",
+    if provider.name != "oidc":
+        raise user.wrong(
+            f"has the auth-provider {provider.name!r}, which Kubernetes has removed",
             "log in anew, so that the provider's tool writes an exec plugin",
         )
-    values = _Entry(user.name, provider.get("config") or {}, user.file)
+    values = provider.config
     for needed in ("idp-issuer-url", "client-id"):
-        if not values.text(needed):
-            raise user.refuse(f"has an auth-provider without {needed}")
+        if not values.get(needed):
+            raise user.wrong(f"has an auth-provider without {needed}")
+    ca = "idp-certificate-authority"
+    try:
+        ca_data = msgspec.convert(values.get(f"{ca}-data", ""), bytes)
+    except msgspec.ValidationError as error:
+        raise user.wrong(f"has an auth-provider whose {ca}-data is no base64") from error
     return OidcProvider(
-        issuer=values.text("idp-issuer-url").rstrip("/"),
-        client_id=values.text("client-id"),
-        client_secret=values.text("client-secret"),
-        id_token=values.text("id-token"),
-        refresh_token=values.text("refresh-token"),
-        ca=values.data("idp-certificate-authority"),
+        issuer=values["idp-issuer-url"].rstrip("/"),
+        client_id=values["client-id"],
+        client_secret=values.get("client-secret", ""),
+        id_token=values.get("id-token", ""),
+        refresh_token=values.get("refresh-token", ""),
+        ca=user.content(ca, values.get(ca, ""), ca_data),
         kubeconfig=user.file,
         user=user.name,
     )
 
 
-def _document(path: Path) -> Mapping[str, Any]:
+class _Loader(yaml.SafeLoader):
+    """YAML as kubectl reads it: what looks like a time is text."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [resolver for resolver in resolvers if resolver[0] != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def _document(path: Path) -> Any:
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - it is a SafeLoader
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
         raise KubeconfigError(f"the kubeconfig {path} can't be read: {reason}") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise KubeconfigError(f"the kubeconfig {path} is no YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(document, Mapping | None):
-        raise KubeconfigError(f"the kubeconfig {path} is no mapping")
-    return document or {}
 
 
-def _entries(documents: list[tuple[Path, Mapping[str, Any]]], section: str, key: str) -> dict[str, _Entry]:
-    found: dict[str, _Entry] = {}
-    for path, document in documents:
-        for item in document.get(section) or ():
-            if not isinstance(item, Mapping) or not isinstance(item.get(key) or {}, Mapping):
-                raise KubeconfigError(f"{path}: an entry of {section} is no mapping")
-            name = str(item.get("name", ""))
-            found.setdefault(name, _Entry(name, item.get(key) or {}, path))
+def _typed(path: Path, document: Any) -> _Kubeconfig:
+    try:
+        return msgspec.convert(_without_nulls(document) or {}, _Kubeconfig)
+    except msgspec.ValidationError as error:
+        raise KubeconfigError(f"the kubeconfig {path} is malformed: {error}") from error
+
+
+def _without_nulls(value: Any) -> Any:
+    """Leave out what is null, which is the same as nothing there."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value if item is not None] if isinstance(value, list) else value
+
+
+def _merged(what: str, entries: Iterable[tuple[Path, str, _T]]) -> dict[str, _Entry[_T]]:
+    found: dict[str, _Entry[_T]] = {}
+    for path, name, values in entries:
+        found.setdefault(name, _Entry(what, name, values, path))
     return found
 
 
-def _pick(entries: Mapping[str, _Entry], name: str, what: str, where: str) -> _Entry:
+def _pick(entries: Mapping[str, _Entry[_T]], name: str, what: str, where: str) -> _Entry[_T]:
     if name not in entries:
         known = ", ".join(sorted(entries)) or "(none)"
         raise KubeconfigError(f"{where}: there is no {what} {name!r}", hint=f"there are: {known}")
@@ -235,7 +328,7 @@ def save_auth_provider(path: Path, user: str, values: Mapping[str, str]) -> None
         lock.unlink()
 
 
-def _auth_provider(document: Mapping[str, Any], user: str) -> dict[str, str]:
+def _auth_provider(document: Any, user: str) -> dict[str, str]:
     try:
         found = next(item for item in document["users"] if item["name"] == user)["user"]["auth-provider"]["config"]
     except (KeyError, TypeError, StopIteration):

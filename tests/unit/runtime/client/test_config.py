@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import copy
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pyopscaffold.errors import KubeconfigError
 from pyopscaffold.runtime.client import config
@@ -160,7 +163,7 @@ def test_exec_plugin(tmp_path: Path) -> None:
     plugin = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "command": "./bin/login",
-        "args": ["--for", 7],
+        "args": ["--for", "7"],
         "env": [{"name": "A", "value": "b"}],
         "provideClusterInfo": True,
     }
@@ -226,15 +229,15 @@ def test_socks_is_refused(tmp_path: Path, url: str) -> None:
     ("text", "message"),
     [
         ("", "no current-context is set"),
-        ("[1]", "is no mapping"),
+        ("[1]", "is malformed: Expected `object`, got `array`"),
         ("a: [", "is no YAML"),
         ("contexts: [{name: x, context: {}}]", "no current-context is set"),
         ("current-context: x", "there is no context 'x'"),
-        ("{current-context: x, contexts: [1]}", "an entry of contexts is no mapping"),
+        ("{current-context: x, contexts: [1]}", r"is malformed: .* at `\$\.contexts\[0\]`"),
         ("{current-context: x, contexts: [{name: x, context: {cluster: c}}]}", "there is no cluster 'c'"),
         (
             "{current-context: x, contexts: [{name: x, context: {cluster: c}}], clusters: [{name: c, cluster: {}}]}",
-            "server of cluster 'c' is no URL: ''",
+            "cluster 'c' has a server that is no URL: ''",
         ),
     ],
 )
@@ -254,12 +257,15 @@ def test_broken_files(tmp_path: Path, text: str, message: str) -> None:
         ({"auth-provider": {"name": "oidc"}}, "has an auth-provider without idp-issuer-url"),
         ({"username": "ada", "password": "x"}, "has a username and password, which the API server takes no more"),
         ({"as-groups": ["g"]}, "has as-uid, as-groups or as-user-extra, but not as"),
-        ({"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "x"}}, "has the interactiveMode ''"),
+        (
+            {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "x"}},
+            "user 'a' has exec of the interactiveMode ''",
+        ),
         ({"client-certificate-data": _b64(b"c")}, "needs client-certificate and client-key"),
-        ({"client-certificate-data": "*"}, "client-certificate-data of 'a' is no base64"),
+        ({"client-certificate-data": "*"}, "Invalid base64 .*users.*client-certificate-data"),
         ({"client-certificate": "missing.pem"}, "can't be read: No such file"),
-        ({"exec": {"apiVersion": "v0", "command": "x"}}, "unknown apiVersion 'v0'"),
-        ({"exec": {"apiVersion": "client.authentication.k8s.io/v1"}}, "has no command"),
+        ({"exec": {"apiVersion": "v0", "command": "x"}}, "user 'a' has exec of the unknown apiVersion 'v0'"),
+        ({"exec": {"apiVersion": "client.authentication.k8s.io/v1"}}, "user 'a' has exec without command"),
     ],
 )
 def test_broken_users(tmp_path: Path, user: dict[str, Any], message: str) -> None:
@@ -285,3 +291,73 @@ def test_unknown_context_names_the_known(tmp_path: Path) -> None:
     with pytest.raises(KubeconfigError, match="there is no context 'b'") as caught:
         config.load(_write(tmp_path / "config"), "b")
     assert caught.value.hint == "there are: a"
+
+
+_FULL: dict[str, Any] = {
+    "current-context": "a",
+    "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a", "namespace": "n"}}],
+    "clusters": [
+        {
+            "name": "a",
+            "cluster": {
+                "server": "https://a",
+                "certificate-authority-data": "YQ==",
+                "proxy-url": "http://p:1",
+                "extensions": [{"name": "client.authentication.k8s.io/exec", "extension": {"a": [1, None]}}],
+            },
+        }
+    ],
+    "users": [
+        {
+            "name": "a",
+            "user": {
+                "as": "b",
+                "as-groups": ["g"],
+                "as-user-extra": {"k": ["v"]},
+                "exec": {
+                    "apiVersion": "client.authentication.k8s.io/v1",
+                    "command": "x",
+                    "args": ["y"],
+                    "env": [{"name": "A", "value": "2026-01-01"}],
+                    "interactiveMode": "Never",
+                },
+            },
+        },
+        {"name": "b", "user": {"auth-provider": {"name": "oidc", "config": {"client-id": "c"}}}},
+    ],
+}
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, item in items for place in _places(item, (*path, key)))]
+
+
+@given(
+    st.sampled_from([place for place in _places(_FULL) if place]),
+    st.none() | st.booleans() | st.integers() | st.text() | st.just([1]) | st.just([{}]) | st.just({"a": 1}),
+)
+def test_any_damage_is_told(tmp_path_factory: pytest.TempPathFactory, place: tuple[Any, ...], instead: Any) -> None:
+    """Whatever stands in a file in the place of what should, it can be used, or the error names the file."""
+    document = copy.deepcopy(_FULL)
+    target = document
+    for key in place[:-1]:
+        target = target[key]
+    target[place[-1]] = instead
+    path = tmp_path_factory.getbasetemp() / "damaged"
+    path.write_text(yaml.safe_dump(document))
+    try:
+        told = config.load(path).server
+    except KubeconfigError as error:
+        told = str(error) if str(path) in str(error) else ""
+    assert told
+
+
+def test_what_looks_like_a_time_is_text(tmp_path: Path) -> None:
+    """Times without quotes are text to kubectl, and so they are to us."""
+    path = tmp_path / "config"
+    path.write_text(yaml.safe_dump(_FULL).replace("'2026-01-01'", "2026-01-01"))
+    plugin = config.load(path).exec_plugin
+    assert plugin is not None
+    assert plugin.env == {"A": "2026-01-01"}
+    assert plugin.cluster_config == {"a": [1]}
