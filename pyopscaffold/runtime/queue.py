@@ -51,7 +51,7 @@ class QueueMetrics(Protocol):
         """Note that an item was done so long after it was handed out."""
 
     def retried(self) -> None:
-        ""X""
+        """Note that an item was added with a delay: after a failure, or because that was asked for."""
 
 
 class Backoff:
