@@ -85,6 +85,16 @@ async def test_writes_that_change_nothing(fake_or_real: Api) -> None:
     assert {answer.version for answer in answers} == {version}
 
 
+async def test_true_is_not_one(fake_or_real: Api) -> None:
+    """A change of a value's type only is a change."""
+    await fake_or_real.create(gizmo("types", {"size": 1, "any": {"x": 1, "y": [1]}}))
+    changed = await fake_or_real.merge("types", {"spec": {"any": {"x": True}}})
+    assert (changed.body["spec"]["any"]["x"], changed.metadata["generation"]) == (True, 2)
+    again = await fake_or_real.merge("types", {"spec": {"any": {"y": [True]}}}, fieldManager="other")
+    assert (again.body["spec"]["any"]["y"], again.metadata["generation"]) == ([True], 3)
+    assert {entry["manager"] for entry in again.metadata["managedFields"]} == {"other", "pyopscaffold"}
+
+
 async def test_metadata_is_no_new_generation(fake_or_real: Api) -> None:
     """Labels and annotations change the version, not the generation."""
     obj = await _made(fake_or_real, "labels")

@@ -207,11 +207,13 @@ def _difference(old: dict[Path, Any], new: dict[Path, Any], ignored: frozenset[s
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Whether a field is unchanged; what others lie in is that also when it is emptied or filled."""
-    hollow = (fields.INNER, fields.EMPTY)
-    if (old in hollow or old == {}) and (new in hollow or new == {}):
-        return True
-    return type(old) is type(new) and bool(old == new)
+    """Whether a field is unchanged; one that others lie in is that also when it is emptied or filled."""
+    values = [value for value in (old, new) if value is not fields.INNER]
+    if len(values) < 2:  # noqa: PLR2004 - both of them
+        return all(value in (None, {}) for value in values)
+    if fields.EMPTY in values:
+        return old is new
+    return fields.equal(old, new)
 
 
 def _owned(found: Iterable[Path], ignored: frozenset[str]) -> set[Path]:

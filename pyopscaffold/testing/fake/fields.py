@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import msgspec
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -97,6 +99,12 @@ def step_of(item: Any, schema: Schema | None) -> str:
 
 def _compact(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same; to Python, true is 1."""
+    encode = msgspec.json.encode
+    return bool(one == other) and encode(one, order="sorted") == encode(other, order="sorted")
 
 
 def with_parents(fields: Iterable[Path]) -> set[Path]:

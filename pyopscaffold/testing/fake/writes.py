@@ -12,7 +12,7 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from pyopscaffold.testing.fake import apply, builtin, metadata, structural
+from pyopscaffold.testing.fake import apply, builtin, fields, metadata, structural
 from pyopscaffold.testing.fake.apply import Manager
 from pyopscaffold.testing.fake.failure import (
     Cause,
@@ -108,7 +108,7 @@ class Writer:
         metadata.tidy(meta)
         if not resource.generation:
             meta.pop("generation", None)
-        elif _specified(resource, new) != _specified(resource, old):
+        elif not fields.equal(_specified(resource, new), _specified(resource, old)):
             meta["generation"] += 1
         self._validate(resource, new, old, [*metadata.update_causes(old["metadata"], meta)])
         if options.manager.operation == "Update":
@@ -121,7 +121,7 @@ class Writer:
                 ignored=_ignored(resource, options.subresource),
             )
             metadata.tidy(meta)
-        if _timeless(new) == _timeless(old):
+        if fields.equal(_timeless(new), _timeless(old)):
             return old
         if options.dry_run:
             return new
