@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import logging
+import re
 import socket
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from pyopscaffold.runtime.health import bind
 from pyopscaffold.runtime.options import Options
 from pyopscaffold.runtime.outcome import QUIET_CONFLICTS, classify
 from pyopscaffold.runtime.side_thread import SideThread
+from tests.tools_path import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,6 +88,16 @@ def test_every_flag_may_be_given_by_the_environment() -> None:
         log_level="info,my.db=debug",
     )
     assert Options.from_args(["--leader-elect=false"], environment).leader_elect is False
+
+
+def test_every_flag_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    """The page on the runtime has all flags that --help lists, and no others."""
+    with pytest.raises(SystemExit):
+        Options.from_args(["--help"])
+    listed = set(re.findall(r"^  (--[a-z-]+)", capsys.readouterr().out, re.MULTILINE))
+    page = (ROOT / "docs" / "runtime.md").read_text(encoding="utf-8")
+    table = page.partition("## The process")[2].partition("## Observability")[0]
+    assert set(re.findall(r"`(--[a-z-]+)", table)) == listed
 
 
 def test_a_mistake_in_the_environment_is_said_to_be_there(capsys: pytest.CaptureFixture[str]) -> None:
