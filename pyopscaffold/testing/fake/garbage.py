@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pyopscaffold.testing.fake.kinds import Kinds, Resource
-    from pyopscaffold.testing.fake.store import Store
+    from pyopscaffold.testing.fake.store import Change, Store
     from pyopscaffold.testing.fake.writes import Writer
 
 Json = dict[str, Any]
@@ -30,29 +30,45 @@ class Collector:
         self._store = store
         self._kinds = kinds
         self._writer = writer
+        self._changes: list[Change] = []
+        store.followers.append(self._changes.append)
 
     def collect(self) -> None:
-        """Do all that is due."""
-        while self._round():
-            pass
+        """Do all that is due after the latest changes."""
+        while self._changes:
+            changes = list(self._changes)
+            self._changes.clear()
+            if any(change.removed or "deletionTimestamp" in change.new["metadata"] for change in changes):
+                self._attend_all()
+            elif any(change.table == CRDS for change in changes):
+                self._attend_all()  # owners of a kind that was unknown may be known now
+            else:
+                self._attend_new(changes)
 
-    def _round(self) -> bool:
-        before = self._store.version
+    def _attend_new(self, changes: Iterable[Change]) -> None:
+        """Attend to objects that somebody has put; that matters where they name owners."""
+        tables = self._tables()
+        for change in changes:
+            if "ownerReferences" in change.new["metadata"] and change.table in tables:
+                self._attend(tables[change.table], change.new)
+
+    def _attend_all(self) -> None:
         for resource, obj in self._objects():
-            metadata = obj["metadata"]
-            current = self._store.get(resource.table, (metadata.get("namespace", ""), metadata["name"]))
-            if current is obj:
-                self._attend(resource, obj)
-        return self._store.version != before
+            self._attend(resource, obj)
+
+    def _tables(self) -> dict[str, Resource]:
+        return {resource.table: resource for resource in self._kinds}
 
     def _objects(self) -> Iterator[tuple[Resource, Json]]:
-        tables = {resource.table: resource for resource in self._kinds}
+        tables = self._tables()
         for table, _, obj in self._store.all():
             if table in tables:
                 yield tables[table], obj
 
     def _attend(self, resource: Resource, obj: Json) -> None:
         metadata = obj["metadata"]
+        if self._store.get(resource.table, _key(obj)) is not obj:
+            return  # something has come of it meanwhile, and is a change of its own
         if "deletionTimestamp" not in metadata:
             self._judge(resource, obj)
             return
