@@ -99,7 +99,7 @@ def _named_classes(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassD
             yield prefix + child.name, child
         if isinstance(child, ast.ClassDef | ast.FunctionDef):
             yield from _named_classes(child, f"{prefix}{child.name}.")
-        elif isinstance(child, ast.stmt):
+        elif isinstance(child, ast.If | ast.Try | ast.With):
             yield from _named_classes(child, prefix)
 
 
@@ -307,7 +307,8 @@ def _argument(value: Any) -> Any:
 
 def _strict(value: Any) -> Any:
     """Return a value that JSON has, which infinity and lone surrogates are not; raises ValueError for others."""
-    json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    if not (value is None or type(value) in {int, bool} or (type(value) is str and value.isascii())):
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     return value
 
 
