@@ -159,6 +159,17 @@ def grant(cluster: Cluster, who: Identity, name: str, rule: dict[str, Any]) -> N
     )
 
 
+def allowed(cluster: Cluster, who: Identity, **attributes: dict[str, str]) -> bool:
+    """Whether the API server lets an account do something: it learns of roles a moment after they are there."""
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SubjectAccessReview",
+        "spec": {"user": who.user, "groups": list(who.groups), **attributes},
+    }
+    answer = cluster.client.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
+    return bool(answer["status"]["allowed"])
+
+
 async def test_secure_metrics_are_for_those_who_may(api_server: ApiServer, cluster: Cluster) -> None:
     """The API server decides who reads the metrics, by the roles that the docs name and no more."""
     namespace = cluster.namespace
@@ -175,6 +186,8 @@ async def test_secure_metrics_are_for_those_who_may(api_server: ApiServer, clust
     everything = {"apiGroups": [GROUP, ""], "resources": ["*"], "verbs": ["list", "watch"]}
     grant(cluster, operator, f"{namespace}-work", everything)
     grant(cluster, reader, f"{namespace}-reader", {"nonResourceURLs": ["/metrics"], "verbs": ["get"]})
+    await soon(lambda: allowed(cluster, reader, nonResourceAttributes={"path": "/metrics", "verb": "get"}))
+    await soon(lambda: allowed(cluster, operator, resourceAttributes={"group": GROUP, "resource": "w", "verb": "list"}))
     config = load(api_server.kubeconfig(operator))
     async with operating(WidgetReconciler(), api_server, namespace, config=config, metrics_secure=True) as manager:
         await soon(lambda: manager.ready)
