@@ -147,14 +147,14 @@ class Oracle:
 
         """
         self.objects += 1
-        ours, theirs = _verdict(cls, schema, complete(schema, spec)), self.ask(spec)
+        ours, theirs = verdict(cls, schema, complete(schema, spec)), self.ask(spec)
         if ours is None and theirs is not None:
             raise ServerStricter(f"{spec}: {theirs}")
         if ours is not None and theirs is None and not _is_known(ours):
             raise ServerLaxer(f"{spec}: {ours}")
 
 
-def _verdict(cls: type, schema: Schema, spec: Any) -> str | None:
+def verdict(cls: type, schema: Schema, spec: Any) -> str | None:
     """Return why an object that has its defaults is not valid for the Python type, None if it is."""
     if misfits := validate(schema, spec):
         return str(misfits[0])

@@ -13,9 +13,11 @@ import yaml
 
 from pyopscaffold.generate.crd import crd_of, kinds_by_versions
 from pyopscaffold.loader import source
+from pyopscaffold.model.schema import kind_schema
 from pyopscaffold.testing.waiting import eventually
-from tests.cluster.oracle import CRDS, Oracle, run
+from tests.cluster.oracle import CRDS, Oracle, load, run, verdict
 from tests.cluster.programs import IMPORTS
+from tests.cluster.values import complete
 from tests.unit.schema.format_cases import CASES
 
 if TYPE_CHECKING:
@@ -97,3 +99,30 @@ def test_formats(oracle: Oracle) -> None:
 
 def _field(name: str) -> str:
     return name.replace("-", "")
+
+
+DIFFERENCES: tuple[tuple[str, Any, bool, bool], ...] = (
+    # field, value, whether the server takes it, whether Python does
+    ("wait: timedelta", "soon", True, False),
+    ("moment: datetime", "2024-01-01T00:00:00,5+99:99", True, False),
+    ("moments: datetime", [], True, False),
+    ("token: bytes", ["a"], True, False),
+    ("count: int", 1.0, True, False),
+    ("half: Annotated[float, Ge(1.5)]", 1, True, True),
+    ("steps: Annotated[float, MultipleOf(0.5)]", 1, False, False),
+    ("name: str | None", None, True, True),
+)
+
+
+def test_differences(oracle: Oracle) -> None:
+    """The server and Python differ where docs/api-server.md says so, and just there."""
+    fields = "\n".join(f"    {field.removesuffix(' | None')} | None = None" for field, *_ in DIFFERENCES)
+    text = f"{IMPORTS}@dataclass(kw_only=True)\nclass Spec:\n{fields}\n{KIND.format(group=oracle.group)}"
+    kind = oracle.read(text)
+    assert kind is not None
+    oracle.serve(crd_of([kind]))
+    cls, schema = load(text), kind_schema(kind).properties["spec"]
+    for field, value, taken, valid in DIFFERENCES:
+        spec = {field.partition(":")[0]: value}
+        assert (oracle.ask(spec) is None) == taken, field
+        assert (verdict(cls, schema, complete(schema, spec)) is None) == valid, field

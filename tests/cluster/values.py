@@ -94,14 +94,16 @@ def _objects(schema: Schema) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def complete(schema: Schema, value: Any) -> Any:
-    """Return what the API server makes of a value before it judges it: with defaults, without unknown fields."""
+    """Return what the API server judges in place of a value: it has defaults, and no unknown fields or nulls."""
     match value:
         case dict():
             filled = {name: child.default for name, child in schema.properties.items() if child.default is not UNSET}
-            known = {}
+            known: dict[str, Any] = {}
             for name, item in {**copy.deepcopy(filled), **value}.items():
                 child = schema.properties.get(name, schema.additional_properties)
-                if child is not None:
+                if child is not None and item is None and not child.nullable:
+                    known |= {name: copy.deepcopy(filled[name])} if name in filled else {}
+                elif child is not None:
                     known[name] = complete(child, item)
                 elif schema.preserve_unknown_fields or (schema.embedded_resource and name in _TYPE_META):
                     known[name] = item
