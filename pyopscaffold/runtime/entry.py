@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 OK, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
 _OVERTIME = 2.0
 """Seconds beyond the time to end in, in which connections are closed and traces sent."""
+_CLOSING = 10.0
+"""The same for a process that ends by itself, where nobody waits."""
 _log = logging.getLogger("pyopscaffold")
 
 
@@ -128,6 +130,9 @@ async def _serve(reconcilers: Reconcilers, options: Options, **more: Any) -> int
     except asyncio.CancelledError:
         if not received:
             raise
+    finally:
+        if not received:
+            _end_by_force(_CLOSING)
     return received[0] if received else FAILED
 
 

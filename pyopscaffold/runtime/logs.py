@@ -21,6 +21,7 @@ Fields: TypeAlias = Callable[[], Mapping[str, str]]
 """Gives fields that every line has, such as the trace that it belongs to."""
 
 LEVELS = ("debug", "info", "warning", "error")
+_OF_EVERY_RECORD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "fields"})
 _SHOWN = {"WARNING": "warn", "CRITICAL": "fatal"}
 
 
@@ -39,8 +40,8 @@ class _Formatter(logging.Formatter):
         self._more = more
 
     def fields(self, record: logging.LogRecord) -> dict[str, Any]:
-        """Return the record's own fields, what an exception says, and what every line has."""
-        found: Mapping[str, Any] = getattr(record, "fields", {})
+        """Return what the caller gave as ``extra``, what an exception says, and what every line has."""
+        found: Mapping[str, Any] = getattr(record, "fields", None) or _extra(record)
         fields = {key: _public(value) for key, value in found.items()}
         if record.exc_info and record.exc_info[1] is not None:
             error = record.exc_info[1]
@@ -61,8 +62,9 @@ class JsonFormatter(_Formatter):
             "ts": _time(record),
             "logger": record.name,
             "msg": record.getMessage(),
-            **self.fields(record),
         }
+        for key, value in self.fields(record).items():
+            line[f"{key}_" if key in line else key] = value
         return msgspec.json.encode(line, enc_hook=str).decode()
 
 
@@ -109,6 +111,12 @@ def levels_of(text: str) -> dict[str, str]:
             raise ValueError(f"{level!r} is no level: {', '.join(LEVELS)}")
         levels[name.strip()] = level.lower()
     return levels
+
+
+def _extra(record: logging.LogRecord) -> dict[str, Any]:
+    """Return what a plain logger was given as ``extra``, which logging puts among the record's own attributes."""
+    attributes = vars(record)
+    return {key: attributes[key] for key in attributes.keys() - _OF_EVERY_RECORD}
 
 
 def _public(value: Any) -> Any:

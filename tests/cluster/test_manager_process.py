@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 import yaml
@@ -53,11 +56,12 @@ def start(api_server: ApiServer, cluster: Cluster, tmp_path: Path) -> Any:
     """Give a context manager that runs the operator in the test's namespace."""
 
     @contextmanager
-    def starting(*flags: str) -> Iterator[Operator]:
+    def starting(*flags: str, **environment: str) -> Iterator[Operator]:
         log = tmp_path / f"log-{len(list(tmp_path.iterdir()))}"
         command = [*COMMAND, f"--kubeconfig={api_server.kubeconfig()}", f"--namespace={cluster.namespace}", *NO_PORTS]
         with log.open("w") as stderr:
-            process = subprocess.Popen([*command, *flags], cwd=ROOT, stderr=stderr, text=True)
+            variables = {**os.environ, **environment}
+            process = subprocess.Popen([*command, *flags], cwd=ROOT, stderr=stderr, text=True, env=variables)
         try:
             yield Operator(process, log)
         finally:
@@ -163,6 +167,41 @@ async def test_log_lines_are_json_with_the_object(start: Any, cluster: Cluster) 
         "text": "hello",
     }
     assert len(line["reconcileID"]) == 36
+
+
+class Collector(BaseHTTPRequestHandler):
+    """Takes what OpenTelemetry sends."""
+
+    received: ClassVar[list[tuple[str, bytes]]] = []
+
+    def do_POST(self) -> None:
+        """See BaseHTTPRequestHandler."""
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.received.append((self.path, gzip.decompress(body) if self.headers["Content-Encoding"] == "gzip" else body))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parent's name
+        """Say nothing."""
+
+
+async def test_traces_are_sent_by_the_environment(start: Any, cluster: Cluster) -> None:
+    """With OpenTelemetry's variables set traces leave, at the latest when the process ends; log lines name theirs."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Collector) as collector:
+        threading.Thread(target=collector.serve_forever, daemon=True).start()
+        endpoint = f"http://127.0.0.1:{collector.server_port}"
+        with start(OTEL_EXPORTER_OTLP_ENDPOINT=endpoint, OTEL_SERVICE_NAME="widgets") as operator:
+            cluster.apply("one", text="hello")
+            line = (await soon(lambda: operator.said("looking")))[0]
+            await soon(lambda: cluster.exists(cluster.config_map_path("one")))
+            assert operator.end(signal.SIGTERM) == 0
+        collector.shutdown()
+    paths, bodies = zip(*Collector.received, strict=True)
+    assert set(paths) == {"/v1/traces"}
+    sent = b"".join(bodies)
+    assert bytes.fromhex(line["trace_id"]) in sent
+    for word in (b"reconcile widget", b"PATCH configmaps", b"widgets"):
+        assert word in sent
 
 
 async def test_watchdog_tells_what_blocks(start: Any, cluster: Cluster) -> None:

@@ -165,6 +165,20 @@ def test_json_log_lines() -> None:
 
 
 @pytest.mark.usefixtures("root_logger")
+@pytest.mark.parametrize("through", ["adapter", "logger"])
+def test_what_the_caller_adds(through: str) -> None:
+    """``extra`` is in the line whichever kind of logger it is given to, and takes no place of the line's own keys."""
+    stream = io.StringIO()
+    logs.configure(stream=stream)
+    plain = logging.getLogger("test")
+    log = plain if through == "logger" else logs.FieldsAdapter(plain, {})
+    log.info("said", extra={"replicas": 3, "level": "sea"})
+    line = json.loads(stream.getvalue())
+    assert line.pop("ts")
+    assert line == {"level": "info", "logger": "test", "msg": "said", "replicas": 3, "level_": "sea"}
+
+
+@pytest.mark.usefixtures("root_logger")
 def test_levels_of_single_loggers() -> None:
     """A logger, and those below it, may be told to say more or less than the rest."""
     stream = io.StringIO()
