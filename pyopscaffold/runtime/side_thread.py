@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
+    from concurrent.futures import Future
     from types import TracebackType
 
 R = TypeVar("R")
+
+_log = logging.getLogger("pyopscaffold.manager")
 
 
 class SideThread:
@@ -37,8 +41,13 @@ class SideThread:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, self._loop))
 
     def spawn(self, coroutine: Coroutine[Any, Any, Any]) -> None:
-        """Start a coroutine there; it is cancelled when the block ends."""
-        asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        """Start a coroutine there; it is cancelled when the block ends. What it raises is logged."""
+        asyncio.run_coroutine_threadsafe(coroutine, self._loop).add_done_callback(_report)
+
+
+def _report(ended: Future[Any]) -> None:
+    if not ended.cancelled() and (error := ended.exception()) is not None:
+        _log.error("a task of the side thread failed", exc_info=error)
 
 
 async def _cancel_others() -> None:

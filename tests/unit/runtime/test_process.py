@@ -278,6 +278,18 @@ async def test_side_thread_runs_beside_a_blocked_loop() -> None:
         assert await side.run(asyncio.sleep(0, "answer")) == "answer"
 
 
+async def test_side_thread_tells_what_fails(caplog: pytest.LogCaptureFixture) -> None:
+    """An error of a task that nobody waits for is in the log."""
+
+    async def fail() -> None:
+        raise ValueError("unheard")
+
+    with SideThread() as side:
+        side.spawn(fail())
+        await side.run(asyncio.sleep(0))
+    assert "unheard" in caplog.text
+
+
 async def test_side_thread_passes_errors_and_cancellation_on() -> None:
     """An error there is raised here, and cancelling here cancels there."""
     cancelled = threading.Event()
