@@ -22,6 +22,7 @@ Status = Literal["True", "False", "Unknown"]
 READY = "Ready"
 RECONCILING = "Reconciling"
 STALLED = "Stalled"
+PAUSED = "Paused"
 VALIDATED = "Validated"
 
 MESSAGE_MAX = 120

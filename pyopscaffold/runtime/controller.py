@@ -110,7 +110,7 @@ class Controller:
         )
         process = self._processor.process
         self._process = process if tracing is None else tracing.traced(process, self._declaration)
-        metrics.observe(self.queue, workers=self.workers, paused=paused)
+        metrics.observe(self.queue, workers=self.workers, paused=paused, paused_objects=lambda: self._processor.paused)
 
     async def run(self) -> None:
         """Work until cancelled; then let running reconciles end, for ``grace`` seconds at most."""
@@ -159,6 +159,7 @@ class Controller:
     def _forget(self, delta: Delta) -> None:
         if delta.new is None and delta.old is not None:
             self._children.forget(delta.old.meta.uid)
+            self._processor.forget(delta.old.meta.uid)
 
     def _forget_child(self, kind: GroupVersionKind, delta: Delta) -> None:
         if delta.new is None and delta.old is not None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyopscaffold.kube.gvk import GroupVersionKind
     from pyopscaffold.kube.meta import ObjectMeta
     from pyopscaffold.runtime.client.protocols import Client, RawObject
+    from pyopscaffold.runtime.objects import Meta
 
 
 def finalizer_name(kind: GroupVersionKind, controller: str) -> str:
@@ -49,12 +50,12 @@ def removal(finalizers: Sequence[str], name: str, *, uid: str) -> list[dict[str,
     ]
 
 
-async def add(client: Client, kind: GroupVersionKind, metadata: ObjectMeta, name: str) -> RawObject:
+async def add(client: Client, kind: GroupVersionKind, metadata: ObjectMeta | Meta, name: str) -> RawObject:
     """Put the finalizer on the object and return what the server then has; raises Conflict if the object moved on."""
     return await _patch(client, kind, metadata, addition(metadata.finalizers, name, uid=metadata.uid))
 
 
-async def remove(client: Client, kind: GroupVersionKind, metadata: ObjectMeta, name: str) -> None:
+async def remove(client: Client, kind: GroupVersionKind, metadata: ObjectMeta | Meta, name: str) -> None:
     """Take the finalizer off the object, which may be gone already; raises Conflict if the object moved on."""
     try:
         await _patch(client, kind, metadata, removal(metadata.finalizers, name, uid=metadata.uid))
@@ -63,7 +64,7 @@ async def remove(client: Client, kind: GroupVersionKind, metadata: ObjectMeta, n
 
 
 async def _patch(
-    client: Client, kind: GroupVersionKind, metadata: ObjectMeta, patch: list[dict[str, Any]]
+    client: Client, kind: GroupVersionKind, metadata: ObjectMeta | Meta, patch: list[dict[str, Any]]
 ) -> RawObject:
     try:
         return await client.patch(kind, metadata.name, patch, namespace=metadata.namespace, patch_type="json")

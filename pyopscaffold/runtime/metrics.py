@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from pyopscaffold.runtime.queue import QueueMetrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from prometheus_client import CollectorRegistry
     from prometheus_client.metrics_core import Metric
@@ -33,8 +33,10 @@ _QUEUE_BUCKETS = tuple(accumulate(repeat(10.0, 11), mul, initial=1e-8))
 class ControllerMetrics(QueueMetrics, Protocol):
     """What a controller reports, beside what its queue does."""
 
-    def observe(self, queue: WorkQueue[Request], *, workers: int, paused: bool = False) -> None:
-        """Show the queue's state, the number of workers and whether the controller is paused from now on."""
+    def observe(
+        self, queue: WorkQueue[Request], *, workers: int, paused: bool, paused_objects: Callable[[], int]
+    ) -> None:
+        """Show the queue's state, the number of workers, and what is paused, from now on."""
 
     def active(self, change: int) -> None:
         """Note that a worker took (1) or gave back (-1) an object."""
@@ -104,6 +106,7 @@ class _Families:
         self.workers = gauge(f"{prefix}max_concurrent_reconciles", "Reconciles that may run at once", "controller")
         self.active = gauge(f"{prefix}active_workers", "Reconciles that run now", "controller")
         self.paused = gauge("pyopscaffold_paused", "1 where --paused keeps all reconciles back", "controller")
+        self.paused_objects = gauge("pyopscaffold_paused_objects", "Objects that a pause leaves alone", "controller")
         self.seconds = Histogram(
             f"{prefix}reconcile_time_seconds",
             "Duration of a reconcile",
@@ -145,6 +148,7 @@ class _Controller:
         self._timeouts = families.timeouts.labels(controller=name)
         self._workers = families.workers.labels(controller=name)
         self._paused = families.paused.labels(controller=name)
+        self._paused_objects = families.paused_objects.labels(controller=name)
         self._active = families.active.labels(controller=name)
         self._seconds = families.seconds.labels(controller=name)
         of_queue = {"name": name, "controller": name}
@@ -153,10 +157,13 @@ class _Controller:
         self._waited = families.waited.labels(**of_queue)
         self._worked = families.worked.labels(**of_queue)
 
-    def observe(self, queue: WorkQueue[Request], *, workers: int, paused: bool = False) -> None:
+    def observe(
+        self, queue: WorkQueue[Request], *, workers: int, paused: bool, paused_objects: Callable[[], int]
+    ) -> None:
         self._queues[self._name] = queue
         self._workers.set(workers)
         self._paused.set(int(paused))
+        self._paused_objects.set_function(paused_objects)
 
     def active(self, change: int) -> None:
         self._active.inc(change)

@@ -9,7 +9,7 @@ import logging
 import random
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.client.protocols import Client, RawObject, Reader
     from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.events import EventRecorder
-    from pyopscaffold.runtime.objects import Stored
+    from pyopscaffold.runtime.objects import Meta, Stored
 
 T = TypeVar("T", bound=Object)
 
@@ -106,6 +106,9 @@ class Processor(Generic[T]):
         self._all_paused = paused
         self._threads: ThreadPoolExecutor | None = None
         self._paused_by = f"{self._kind.group}/paused"
+        self._skips_finalize = f"{self._kind.group}/skip-finalize"
+        self._paused: set[Request] = set()
+        self._status = status.StatusWriter(client, self._kind, field_manager=declaration.name)
         self._is_async = {method: inspect.iscoroutinefunction(method) for method in (self._reconcile, self._finalize)}
         self._log = logging.getLogger("pyopscaffold.controller")
 
@@ -115,10 +118,12 @@ class Processor(Generic[T]):
         stored: Stored | None = None
         try:
             stored = await self._load(request, live=live)
-            if stored is None:
-                return DONE
-            if self._all_paused or stored.meta.annotations.get(self._paused_by) == "true":
+            if stored is not None and (why := self._why_paused(stored)):
+                self._paused.add(request)
                 log.debug("paused")
+                return await self._pause(stored, why)
+            self._paused.discard(request)
+            if stored is None:
                 return DONE
             return await self._look(request, stored, log, failures)
         except CodecError as error:
@@ -129,17 +134,45 @@ class Processor(Generic[T]):
             regarding = None if stored is None else Regarding.of(self._kind, stored.meta)
             return self._report(classify(error, failures=failures), error, log, regarding)
 
+    @property
+    def paused(self) -> int:
+        """How many objects it was asked to look at, and leaves alone."""
+        return len(self._paused)
+
+    def forget(self, uid: str) -> None:
+        """Drop what is remembered of an object that is gone."""
+        self._status.forget(uid)
+
     def close(self) -> None:
         """Let go of the threads; those that still run user code can't be stopped."""
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
 
+    def _why_paused(self, stored: Stored) -> str:
+        if stored.meta.annotations.get(self._paused_by) == "true":
+            return f"by the annotation {self._paused_by}"
+        return "by the operator's flag --paused" if self._all_paused else ""
+
+    async def _pause(self, stored: Stored, why: str) -> Verdict:
+        """Do nothing, and have the object say so."""
+        try:
+            obj = self._decode(stored.raw)
+        except CodecError:
+            return DONE  # there is no typed status to say it in; and that it does not fit is said when it is looked at
+        before = status.begin(obj, _decode_status(stored.raw))
+        try:
+            if status.pause(obj, before, why):
+                await self._status.write(obj, before, now=self._clock.now(), observed=False)
+        except NotFound:
+            pass
+        return DONE
+
     async def _look(self, request: Request, stored: Stored, log: FieldsAdapter, failures: int) -> Verdict:
+        meta, deleting = stored.meta, stored.meta.deleting
+        if deleting and (self._finalizer not in meta.finalizers or await self._let_go(meta, log)):
+            return DONE
         text: bytes | RawObject = stored.raw
         obj = self._decode(text)
-        deleting = obj.metadata.deletion_timestamp is not None
-        if deleting and self._finalizer not in obj.metadata.finalizers:
-            return DONE
         if not deleting and self._finalize and self._finalizer not in obj.metadata.finalizers:
             try:
                 text = await finalizer.add(self._client, self._kind, obj.metadata, self._finalizer)
@@ -158,10 +191,18 @@ class Processor(Generic[T]):
         else:
             status.fail(obj, verdict.failure)
         try:
-            await status.write(self._client, obj, before, field_manager=self._declaration.name, now=self._clock.now())
+            await self._status.write(obj, before, now=self._clock.now())
         except NotFound:
             return DONE
         return verdict
+
+    async def _let_go(self, meta: Meta, log: FieldsAdapter) -> bool:
+        """Whether somebody asks for no finalize: it can't run, or never succeeds. Then the finalizer is gone."""
+        if meta.annotations.get(self._skips_finalize) != "true":
+            return False
+        log.warning("let go without finalize, as the annotation %s asks for", self._skips_finalize)
+        await finalizer.remove(self._client, self._kind, meta, self._finalizer)
+        return True
 
     async def _run(self, request: Request, obj: T, log: FieldsAdapter, failures: int, *, deleting: bool) -> Verdict:
         """Call the author's code and judge how it ends."""
@@ -252,12 +293,13 @@ class Processor(Generic[T]):
 
     async def _undecodable(self, stored: Stored, error: CodecError, log: FieldsAdapter) -> Verdict:
         failure = classify(error, failures=0)
+        if stored.meta.deleting:
+            way_out = f"finalize can't run: mend the object, or annotate it with {self._skips_finalize}=true"
+            failure = replace(failure, message=f"{way_out}: {failure.message}")
         verdict = self._report(failure, error, log, Regarding.of(self._kind, stored.meta))
         raw = msgspec.json.decode(stored.raw)
         try:
-            await status.write_undecodable(
-                self._client, self._kind, raw, failure, field_manager=self._declaration.name, now=self._clock.now()
-            )
+            await self._status.write_undecodable(raw, failure, now=self._clock.now())
         except ClientError as problem:
             log.warning("could not report it in the status", extra={"error": str(problem)})
         return verdict

@@ -215,18 +215,22 @@ async def test_checks_of_ones_own(api_server: ApiServer, cluster: Cluster) -> No
 
 
 async def test_a_pause_of_all(api_server: ApiServer, cluster: Cluster) -> None:
-    """With --paused an operator watches and serves, says so in its metrics, and touches nothing."""
+    """With --paused an operator watches and serves, says so in its metrics and on each object, and does nothing else."""
     cluster.apply("one")
     reconciler = WidgetReconciler()
     async with operating(reconciler, api_server, cluster.namespace, paused=True) as manager:
         await soon(lambda: manager.ready)
         await soon(lambda: scrape(manager)['workqueue_work_duration_seconds_count{controller="widget",name="widget"}'])
         assert scrape(manager)['pyopscaffold_paused{controller="widget"}'] == 1
+        assert scrape(manager)['pyopscaffold_paused_objects{controller="widget"}'] == 1
+        await soon(lambda: cluster.state("one", "Paused") == ("True", "Paused"))
         assert reconciler.seen == []
         assert not cluster.exists(cluster.config_map_path("one"))
     async with operating(reconciler, api_server, cluster.namespace) as manager:
         await soon(lambda: cluster.state("one", "Ready")[0] == "True")
         assert scrape(manager)['pyopscaffold_paused{controller="widget"}'] == 0
+        assert scrape(manager)['pyopscaffold_paused_objects{controller="widget"}'] == 0
+        assert cluster.condition("one", "Paused") == {}
 
 
 async def test_every_object_is_looked_at_again(api_server: ApiServer, cluster: Cluster) -> None:

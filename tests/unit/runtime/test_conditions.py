@@ -118,3 +118,44 @@ def test_transition_time_moves_with_the_status_only() -> None:
 def test_reason_of_an_error_name(text: str, reason: str) -> None:
     """Whatever an error is called, its condition has a valid reason."""
     assert pure.reason_from(text) == reason
+
+
+@pytest.mark.parametrize(
+    ("said", "summary"),
+    [
+        ({"Database": "True", "Backup": "True"}, ("True", "AllWell", "")),
+        ({"Database": "True", "Backup": "True", "Degraded": "False"}, ("True", "AllWell", "")),
+        ({"Database": "True", "Backup": "True", "Degraded": "True"}, ("False", "DegradedTrue", "Degraded: it is True")),
+        ({"Database": "True", "Backup": "False"}, ("False", "BackupFalse", "Backup: it is False")),
+        ({"Database": "Unknown", "Backup": "False"}, ("False", "BackupFalse", "Backup: it is False")),
+        ({"Database": "Unknown", "Backup": "True"}, ("Unknown", "DatabaseUnknown", "Database: it is Unknown")),
+        ({"Database": "True"}, ("Unknown", "NotReported", "Backup: nobody has reported it yet")),
+        (
+            {"Database": "False", "Backup": "False"},
+            ("False", "DatabaseFalse", "Database: it is False; Backup: it is False"),
+        ),
+    ],
+)
+def test_summary_of_others(said: dict[str, Any], summary: tuple[str, str, str]) -> None:
+    """What is bad comes before what is unknown; a condition of trouble is well when it is absent."""
+    thing = Thing(metadata=ObjectMeta(generation=2))
+    for type_, state in said.items():
+        conditions.set(thing, type_, state, reason=f"{type_}{state}", message=f"it is {state}")
+    made = conditions.summarize(thing, of=["Database", "Backup"], negative=["Degraded"])
+    assert (made.type, made.status, made.reason, made.message) == ("Ready", *summary)
+    assert conditions.get(thing, "Ready") is made
+
+
+def test_summary_waits_for_what_others_said_of_an_earlier_generation() -> None:
+    """A condition that another writer reported before the spec changed says nothing of it."""
+    thing = Thing(metadata=ObjectMeta(generation=1))
+    conditions.set(thing, "Database", "True", reason="Runs")
+    thing.metadata.generation = 2
+    made = conditions.summarize(thing, "Serving", of=["Database"])
+    assert (made.type, made.status, made.reason) == ("Serving", "Unknown", "Outdated")
+
+
+def test_summary_of_nothing_is_a_mistake() -> None:
+    """An empty list would say that all is well of anything."""
+    with pytest.raises(PyopscaffoldError, match="condition Ready is to summarize others, and none are named"):
+        conditions.summarize(Thing(), of=[])

@@ -78,7 +78,7 @@ def exposed() -> tuple[str, dict[str, Any]]:
     metrics = Metrics()
     of_controller = metrics.controller("widget")
     queue: WorkQueue[Request] = WorkQueue(clock=ManualClock(), metrics=of_controller)
-    of_controller.observe(queue, workers=2, paused=True)
+    of_controller.observe(queue, workers=2, paused=True, paused_objects=lambda: 3)
     of_controller.reconciled("success", 0.2)
     metrics.request("GET", "200", "host:443")
     metrics.leading("lease", leading=True)
@@ -149,6 +149,7 @@ def test_bounds_of_histograms(name: str, bounds: list[str]) -> None:
 def test_a_pause_of_all_is_shown() -> None:
     """Who forgot --paused sees it in the metrics."""
     assert 'pyopscaffold_paused{controller="widget"} 1.0' in exposed()[0]
+    assert 'pyopscaffold_paused_objects{controller="widget"} 3.0' in exposed()[0]
 
 
 class HttpError(Exception):

@@ -66,7 +66,7 @@ class Server:
         else:
             status.succeed(obj, before, waiting=waiting)
         client: Any = self
-        return await status.write(client, obj, before, field_manager="thing", now=NOW)
+        return await status.StatusWriter(client, Thing.gvk, field_manager="thing").write(obj, before, now=NOW)
 
     def conditions(self) -> dict[str, tuple[str, str]]:
         """Status and reason of each condition."""
@@ -181,5 +181,5 @@ async def test_kind_without_status_is_left_alone(server: Any) -> None:
     before = status.begin(bare, {"metadata": {}})
     status.succeed(bare, before, waiting=False)
     status.fail(bare, FAILURE)
-    assert not await status.write(server, bare, before, field_manager="thing", now=NOW)
+    assert not await status.StatusWriter(server, Bare.gvk, field_manager="thing").write(bare, before, now=NOW)
     assert server.applied == []
