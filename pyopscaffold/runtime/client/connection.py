@@ -1,4 +1,4 @@
-"""A connection that speaks HTTP/1.1 as a client, for answers that are read in one piece.
+"""A connection that speaks HTTP/1.1 as a client, one exchange at a time.
 
 TLS is spoken here too: asyncio's own takes 256 KiB for each connection, and more time.
 """
@@ -7,26 +7,31 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from typing import TYPE_CHECKING
 
-from pyopscaffold.runtime.client.transport import Response
+from pyopscaffold.runtime.client.answer import Answer
 
-_HEAD_MAX = 2**18
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
 _RECORD = 2**14  # of TLS, at most
-_NO_BODY = frozenset({204, 304})
+_AHEAD_MAX = 2**20  # bytes of a stream that wait to be read
 
 
 class StaleConnectionError(ConnectionResetError):
     """The server had closed a kept connection: it has not seen the request, or will not say."""
 
 
-class Connection(asyncio.BufferedProtocol):
-    """One request at a time.
+class SilenceError(TimeoutError):
+    """Nothing has come in a stream for as long as it may be silent."""
 
-    ``opened`` is done when the first may be sent; ``used_at`` is when the last one was answered, by the loop's clock.
-    """
+
+class Connection(asyncio.BufferedProtocol):
+    """``opened`` is done when the first request may be sent; ``used_at`` is when the last one ended (loop time)."""
 
     def __init__(self, tls: ssl.SSLContext | None, server_name: str) -> None:
         self.used_at = 0.0
+        self.answer = Answer()
         self._loop = asyncio.get_running_loop()
         self.opened = self._loop.create_future()
         self._received = memoryview(bytearray(_RECORD))
@@ -35,30 +40,57 @@ class Connection(asyncio.BufferedProtocol):
         if tls is not None:
             self._tls = tls.wrap_bio(self._incoming, self._outgoing, server_hostname=server_name)
         self._transport: asyncio.Transport | None = None
-        self._answer: asyncio.Future[Response] | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._failure: Exception | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._whole = True
         self._used = False
-        self._start()
+        self._paused = False
+
+    @property
+    def status(self) -> int:
+        """HTTP status of the present answer; 0 before there is any."""
+        return self.answer.status
 
     @property
     def reusable(self) -> bool:
         """Whether another request may be sent."""
-        return self._transport is not None and self._keeps and not self._transport.is_closing()
+        answer, transport = self.answer, self._transport
+        return transport is not None and answer.done and answer.keeps and not transport.is_closing()
 
-    def send(self, data: bytes, *, timeout: float) -> asyncio.Future[Response]:
-        """Send a request; its answer comes by the future."""
-        self._start()
-        self._answer = answer = self._loop.create_future()
+    async def send(self, data: bytes, *, timeout: float, whole: bool) -> None:  # noqa: ASYNC109 - passed on to a timer
+        """Send a request and wait for the head of its answer, or for the ``whole`` of it.
+
+        Raises:
+            OSError: the connection broke, or the time is over (TimeoutError).
+
+        """
+        self._restart(whole=whole)
         if self._transport is None or self._transport.is_closing():
-            self._fail(self._lost())
-            return answer
-        self._timer = self._loop.call_later(timeout, self._fail, TimeoutError())
+            raise self._lost()
         if self._tls is None:
             self._transport.write(data)
         else:
             self._tls.write(data)
             self._flush()
-        return answer
+        await self._wait(timeout, TimeoutError())
+        if self._failure is not None and not self.answer.done and (whole or not self.answer.status):
+            raise self._failure
+
+    async def pieces(self, silence: float | None) -> AsyncIterator[bytes]:
+        """Give what follows the head, as it comes; raises OSError, SilenceError after so many seconds of nothing."""
+        answer = self.answer
+        while True:
+            taken, answer.pieces = answer.pieces, []
+            for piece in taken:
+                yield piece
+            if answer.pieces:
+                continue
+            if answer.done:
+                return
+            if self._failure is not None:
+                raise self._failure
+            self._resume()
+            await self._wait(silence, SilenceError())
 
     def close(self) -> None:
         """Close at once."""
@@ -79,10 +111,8 @@ class Connection(asyncio.BufferedProtocol):
         self._transport = None
         if not self.opened.done():
             self.opened.set_exception(self._lost(error))
-        if self._answer is None or self._answer.done():
-            return
-        if error is None and self._status and self._until_end:
-            self._finish(bytes(self._buffer))
+        if error is None and self.answer.end():
+            self._wake()
         else:
             self._fail(self._lost(error))
 
@@ -134,105 +164,51 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.write(data)
 
     def _take(self, data: bytes | memoryview) -> None:
-        self._buffer += data
+        answer = self.answer
+        if answer.done:
+            return  # nobody asked for it
         try:
-            if not self._status and not self._read_head():
-                return
-            self._read_body()
+            done = answer.feed(data)
         except ValueError as error:
             self._fail(ConnectionAbortedError(f"the answer is not HTTP: {error}"))
-
-    def _start(self) -> None:
-        self._buffer = bytearray()
-        self._status = 0
-        self._headers: dict[str, str] = {}
-        self._keeps = True
-        self._chunks: list[bytes] | None = None
-        self._length = 0
-        self._until_end = False
-
-    def _lost(self, error: Exception | None = None) -> Exception:
-        if self._used and not self._buffer and not self._status:
-            return StaleConnectionError("Server disconnected")
-        return error if isinstance(error, OSError) else ConnectionResetError("Server disconnected")
-
-    def _read_head(self) -> bool:
-        """Take the head off the buffer once it is there; answers that only announce one (1xx) are skipped."""
-        while True:
-            end = self._buffer.find(b"\r\n\r\n")
-            if end < 0:
-                if len(self._buffer) > _HEAD_MAX:
-                    raise ValueError("its head is too long")
-                return False
-            first, *lines = self._buffer[:end].decode("latin-1").split("\r\n")
-            del self._buffer[: end + 4]
-            version, _, rest = first.partition(" ")
-            status = int(rest[:3])
-            if not version.startswith("HTTP/1."):
-                raise ValueError(f"it begins with {first[:40]!r}")
-            if status >= 200:  # noqa: PLR2004 - RFC 9110, section 15
-                break
-        self._status = status
-        for line in lines:
-            name, _, value = line.partition(":")
-            name, value = name.lower(), value.strip()
-            self._headers[name] = f"{self._headers[name]}, {value}" if name in self._headers else value
-        self._frame(version)
-        return True
-
-    def _frame(self, version: str) -> None:
-        """Find out how the body ends: RFC 9112, section 6.3."""
-        headers = self._headers
-        self._keeps = version == "HTTP/1.1" and headers.get("connection", "").lower() != "close"
-        if self._status in _NO_BODY:
             return
-        if "chunked" in headers.get("transfer-encoding", "").lower():
-            self._chunks = []
-        elif "content-length" in headers:
-            self._length = int(headers["content-length"])
-        else:
-            self._until_end, self._keeps = True, False
+        if done:
+            self._used, self.used_at = True, self._loop.time()
+            self._wake()
+        elif not self._whole and answer.status:
+            self._wake()
+            if self._transport is not None and not self._paused and sum(map(len, answer.pieces)) > _AHEAD_MAX:
+                self._paused = True
+                self._transport.pause_reading()
 
-    def _read_body(self) -> None:
-        if self._until_end:
-            return
-        if self._chunks is not None:
-            self._read_chunks(self._chunks)
-        elif len(self._buffer) >= self._length:
-            self._finish(bytes(self._buffer[: self._length]))
+    def _restart(self, *, whole: bool) -> None:
+        self.answer, self._failure, self._whole = Answer(), None, whole
 
-    def _read_chunks(self, chunks: list[bytes]) -> None:
-        """Take the chunks that are whole; each is its length in hexadecimal, a line feed, the data, a line feed."""
-        buffer, start = self._buffer, 0
-        while (end := buffer.find(b"\r\n", start)) >= 0:
-            length = int(bytes(buffer[start:end]).partition(b";")[0], 16)
-            data = end + 2
-            if length == 0:
-                # after the last one may come trailers, and an empty line ends them
-                if buffer.find(b"\r\n\r\n", end) >= 0:
-                    self._finish(b"".join(chunks))
-                    return
-                break
-            if len(buffer) < data + length + 2:
-                break
-            chunks.append(bytes(buffer[data : data + length]))
-            start = data + length + 2
-        del buffer[:start]
+    def _resume(self) -> None:
+        if self._paused and self._transport is not None:
+            self._transport.resume_reading()
+        self._paused = False
 
-    def _finish(self, body: bytes) -> None:
-        self._used = True
-        self.used_at = self._loop.time()
-        response = Response(self._status, self._headers, body)
-        if (answer := self._settle()) is not None:
-            answer.set_result(response)
+    async def _wait(self, seconds: float | None, late: Exception) -> None:
+        """Wait for news; after so many seconds the exchange has failed."""
+        self._waiter = self._loop.create_future()
+        timer = None if seconds is None else self._loop.call_later(seconds, self._fail, late)
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+            if timer is not None:
+                timer.cancel()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
 
     def _fail(self, error: Exception) -> None:
-        if (answer := self._settle()) is not None:
-            answer.set_exception(error)
+        self._failure = self._failure or error
+        self._wake()
 
-    def _settle(self) -> asyncio.Future[Response] | None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        answer, self._answer = self._answer, None
-        return None if answer is None or answer.done() else answer
+    def _lost(self, error: Exception | None = None) -> Exception:
+        if self._used and not self.answer.begun:
+            return StaleConnectionError("Server disconnected")
+        return error if isinstance(error, OSError) else ConnectionResetError("Server disconnected")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -43,6 +43,10 @@ class Stream:
     status: int
     headers: Mapping[str, str]
     chunks: AsyncIterator[bytes]
+
+
+OnRequest: TypeAlias = Callable[[str, str, str], None]
+"""Called with method, HTTP status (``<error>`` without one) and host:port after each exchange."""
 
 
 class Transport(Protocol):

@@ -1,8 +1,9 @@
-"""The short way of writes: answers in any pieces, connections that are kept, go stale, or are given up."""
+"""Connections of our own: answers in any pieces, compressed, endless; connections kept, gone stale, or given up."""
 
 from __future__ import annotations
 
 import asyncio
+import gzip
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,8 +13,8 @@ import pytest
 from pyopscaffold.errors import ClientError, ConnectionFailed
 from pyopscaffold.kube.builtin import NAMESPACE
 from pyopscaffold.runtime.client.connection import StaleConnectionError
-from pyopscaffold.runtime.client.direct import Pool
 from pyopscaffold.runtime.client.http import HttpClient
+from pyopscaffold.runtime.client.pool import Pool
 from pyopscaffold.runtime.client.transport import Request, Response
 from tests.unit.runtime.client.guarded import Authority, Guard, guarded
 
@@ -50,8 +51,7 @@ class Script:
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
-                length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-                await reader.readexactly(length)
+                await reader.readexactly(2 if b"\r\nContent-Length: 2\r\n" in head else 0)
                 self.heads.append(head)
                 self.asked.set()
                 answer = self._answers.pop(0)
@@ -69,11 +69,11 @@ class Script:
 
 
 @asynccontextmanager
-async def pool_of(script: Script) -> AsyncIterator[Pool]:
+async def pool_of(script: Script, *, compression: bool = False) -> AsyncIterator[Pool]:
     """Serve a script and give a pool of connections to it."""
     server = await asyncio.start_server(script.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    pool = Pool("127.0.0.1", port, headers=[("User-Agent", "test")], tls=None)
+    pool = Pool("127.0.0.1", port, headers=[("User-Agent", "test")], tls=None, compression=compression)
     try:
         yield pool
     finally:
@@ -152,7 +152,12 @@ async def test_a_stale_connection_costs_only_what_may_have_happened() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [b"SSH-2.0-OpenSSH\r\n\r\n", b"HTTP/1.1 2xx OK\r\n\r\n", OK.replace(b"2\r\n\r\n", b"two\r\n\r\n")],
+    [
+        b"SSH-2.0-OpenSSH\r\n\r\n",
+        b"HTTP/1.1 2xx OK\r\n\r\n",
+        OK.replace(b"2\r\n\r\n", b"two\r\n\r\n"),
+        CHUNKED.replace(b"\r\nC\r\n", b"\r\nB\r\n"),
+    ],
 )
 async def test_nonsense(answer: bytes) -> None:
     """What is not HTTP fails, and its connection is not used again."""
@@ -188,6 +193,53 @@ async def test_given_up_requests_leave_no_connection() -> None:
         assert asking.cancelled()
         await script.left.wait()
     assert script.connections == 2
+
+
+async def test_compressed_answer() -> None:
+    """A read asks for a compressed answer and takes it apart; what is damaged is no answer."""
+    body = gzip.compress(b"{}" * 1000)
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(body)
+    script = Script(head + body, head + body[:-5] + b"12345")
+    async with pool_of(script, compression=True) as pool:
+        get = Request("GET", "/x", timeout=5.0)
+        assert (await pool.request(get, "")).body == b"{}" * 1000
+        assert b"Accept-Encoding: gzip" in script.heads[0]
+        with pytest.raises(ConnectionAbortedError, match="not HTTP"):
+            await pool.request(get, "")
+
+
+async def test_a_stream_is_read_as_it_comes() -> None:
+    """What has come is given at once, also of a chunk that is not whole; an end out of the blue is an error."""
+    script = Script([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nab", b"cdef\r\n", CLOSE], CHUNKED)
+    async with pool_of(script) as pool:
+        connection = await pool.open(PATCH, "")
+        pieces = connection.pieces(None)
+        assert await anext(pieces) + await anext(pieces) == b"abcdef"
+        with pytest.raises(ConnectionResetError):
+            await anext(pieces)
+        connection.close()
+        connection = await pool.open(PATCH, "")
+        assert b"".join([piece async for piece in connection.pieces(None)]) == b"{'a':'bcdefghij'}"
+        connection.close()
+
+
+async def test_a_slow_reader_slows_the_server_down() -> None:
+    """Of a stream that nobody reads only so much is taken in, and all of it comes once somebody does."""
+    chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    script = Script([head, *[chunk] * 500, b"0\r\n\r\n"])
+    async with pool_of(script) as pool:
+        connection = await pool.open(PATCH, "")
+        before = -1
+        while (held := sum(map(len, connection.answer.pieces))) > before:
+            before = held
+            await asyncio.sleep(0.02)
+        assert held < 2_000_000
+        total = 0
+        async for piece in connection.pieces(5.0):
+            total += len(piece)
+        assert total == 500 * 0x10000
+        connection.close()
 
 
 async def write(config: ClusterConfig, size: int = 0) -> None:
