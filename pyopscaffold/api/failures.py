@@ -58,6 +58,8 @@ def explain(error: BaseException, root: str, package: str) -> Failure:
             advice = "remove the byte; an editor that shows such bytes helps"
     elif isinstance(error, ImportError) and (found := _NO_NAME.match(message)):
         message, advice = found[0], _near(found[1], _names_of(sys.modules.get(found[2])))
+    elif "partially initialized module" in message:
+        advice = "the two modules import each other: move what both need into a third"
     elif isinstance(error, AttributeError):
         advice = _near(error.name or "", _names_of(error.obj))
     elif isinstance(error, NameError):

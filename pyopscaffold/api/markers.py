@@ -82,7 +82,7 @@ class NoSchemaDefault(Marker):
 class OneOfValues(Marker):
     """The value is one of these, where ``Literal`` or an Enum can't say it: ``OneOfValues("a", "b")``."""
 
-    values: tuple[Any, ...]
+    values: tuple[Any, ...] = field(hash=False)  # a list has no hash, and a union wants one
 
     def __init__(self, *values: Any) -> None:
         object.__setattr__(self, "values", values)
@@ -251,11 +251,23 @@ _C = TypeVar("_C", bound=type)
 _MARKERS = "__pyopscaffold_markers__"
 
 
+def _in_brackets(decorator: str, given: tuple[object, ...]) -> None:
+    """Refuse a decorator without brackets, which is given the class below it."""
+    for item in given:
+        if isinstance(item, type) and item.__module__ not in {__name__, "annotated_types"}:
+            raise TypeError(f"@{decorator} takes brackets, with what it says of {item.__name__}: @{decorator}(...)")
+
+
 def mark(*markers: object) -> Callable[[_C], _C]:
     """Put markers on the dataclass below: they hold wherever it is a field's type, unless the field says otherwise.
 
     Stands above or below ``@dataclass``. Subclasses inherit the markers.
+
+    Raises:
+        TypeError: it stands there without brackets, as may ``cel`` and the choices between fields.
+
     """
+    _in_brackets("mark", markers)
 
     def declare(cls: _C) -> _C:
         setattr(cls, _MARKERS, (*markers, *cls.__dict__.get(_MARKERS, ())))
@@ -277,6 +289,7 @@ def cel(
 
     Subclasses inherit it.
     """
+    _in_brackets("cel", (rule,))
     return mark(
         CEL(
             rule,
@@ -291,16 +304,19 @@ def cel(
 
 def at_most_one_of(*fields: str) -> Callable[[_C], _C]:
     """Let at most one of these fields (Python names) of the dataclass below be set. Subclasses inherit it."""
+    _in_brackets("at_most_one_of", fields)
     return mark(AtMostOneOf(fields))
 
 
 def exactly_one_of(*fields: str) -> Callable[[_C], _C]:
     """Demand that exactly one of these fields (Python names) of the dataclass below is set. Subclasses inherit it."""
+    _in_brackets("exactly_one_of", fields)
     return mark(ExactlyOneOf(fields))
 
 
 def at_least_one_of(*fields: str) -> Callable[[_C], _C]:
     """Demand that at least one of these fields (Python names) of the dataclass below is set. Subclasses inherit it."""
+    _in_brackets("at_least_one_of", fields)
     return mark(AtLeastOneOf(fields))
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field, is_dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
-from pyopscaffold.api.arguments import mapping, refuse, several, single
+from pyopscaffold.api.arguments import choice, mapping, refuse, several, single
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.kube.meta import ObjectMeta
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
 ColumnType = Literal["string", "integer", "number", "boolean", "date"]
+_Shown = Literal["status", "reason", "message"]
+_INT32 = 2**31
 
 
 @dataclass(kw_only=True)
@@ -39,7 +42,7 @@ class Column:
     name: str
     path: str = field(default="", kw_only=True)
     condition: str = field(default="", kw_only=True)
-    show: Literal["status", "reason", "message"] = field(default="status", kw_only=True)
+    show: _Shown = field(default="status", kw_only=True)
     json_path: str = field(default="", kw_only=True)
     type: ColumnType | None = field(default=None, kw_only=True)
     format: str = field(default="", kw_only=True)
@@ -130,7 +133,8 @@ def resource(
     wrong = list(_type_problems(given))
 
     def declare(cls: type[_T]) -> type[_T]:
-        if refuse([*_misplaced(cls), *wrong], file=file, line=line, subject=cls.__name__):
+        twice = ["@resource stands above it twice; remove one"] if declaration_of(cls) else []
+        if refuse([*_misplaced(cls), *twice, *wrong], file=file, line=line, subject=cls.__name__):
             return _refuse(cls)
         return _declared(cls, _declaration(cls, given, file=file, line=line))
 
@@ -145,13 +149,31 @@ def _type_problems(given: Mapping[str, Any]) -> Iterator[str]:
     yield from several("short_names", given["short_names"], str, such_as='"db"')
     yield from several("categories", given["categories"], str, such_as='"all"')
     yield from several("columns", given["columns"], Column, such_as="Column(...), Age()")
+    yield from _column_problems(given["columns"])
     yield from single("scale", given["scale"], Scale, type(None))
+    if isinstance(scale := given["scale"], Scale):
+        for name in ("spec", "status", "selector"):
+            yield from (f"scale: {text}" for text in single(name, getattr(scale, name), str))
     for name in ("served", "storage", "skip"):
         yield from single(name, given[name], bool)
     yield from single("deprecated", given["deprecated"], str, type(None))
     yield from single("status_subresource", given["status_subresource"], bool, type(None))
     yield from mapping("labels", given["labels"])
     yield from mapping("annotations", given["annotations"])
+
+
+def _column_problems(columns: object) -> Iterator[str]:
+    for column in columns if isinstance(columns, Sequence) else ():
+        if not isinstance(column, Column):
+            continue
+        wrong = [*single("priority", column.priority, int), *choice("show", column.show, get_args(_Shown))]
+        for name in ("name", "path", "condition", "json_path", "format", "description"):
+            wrong += single(name, getattr(column, name), str)
+        if column.type is not None:
+            wrong += choice("type", column.type, get_args(ColumnType))
+        if not wrong and not 0 <= column.priority < _INT32:
+            wrong.append(f"priority is to be 0 or more, not {column.priority}")
+        yield from (f"the column {column.name}: {text}" for text in wrong)
 
 
 def _declaration(cls: type, given: Mapping[str, Any], *, file: str, line: int) -> ResourceDeclaration:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.files.plan import GENERATED
-from pyopscaffold.generate.markdown import anchor, code, prose, table, value
+from pyopscaffold.generate.markdown import anchor, anchor_name, code, prose, table, value
 from pyopscaffold.generate.words import leaf, validations
 from pyopscaffold.model import rules
 from pyopscaffold.model.kinds import EnumType, KnownType, ListType, MapType, ScalarType, StructType
@@ -159,7 +159,7 @@ class _Book:
 
     def _member(self, struct: StructType, member: FieldModel, parent: Schema) -> Iterator[str]:
         schema = parent.properties[member.json_name]
-        place = f"{self.anchors[id(struct)]}-{member.json_name}"
+        place = f"{self.anchors[id(struct)]}-{anchor_name(member.json_name)}"
         yield f"### {anchor(place)}{code(member.json_name)}\n\n"
         facts = [self._type(member.type, schema, f"[{self.titles[id(struct)]}.{member.json_name}](#{place})")]
         facts.append("required" if member.json_name in parent.required else "optional")

@@ -34,6 +34,19 @@ def anchor(name: str) -> str:
     return f'<a id="{name}"></a>'
 
 
+def anchor_name(text: str) -> str:
+    """Return ``text`` as a part of an anchor, which a tag and a link can hold: a JSON name may be anything."""
+    return re.sub(r"[^\w.-]", lambda found: f"_{ord(found[0]):x}", text)
+
+
+def link(text: str, url: str) -> str:
+    """Return a link; neither the author's text nor the address ends it early."""
+    target = re.sub(r"[\s<>]", lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), url)
+    target = f"<{target}>" if set("()") & set(target) else target
+    shown = re.sub(r"([][])", r"\\\1", prose(text))
+    return f"[{shown}]({target})"
+
+
 def prose(text: str) -> str:
     """Return an author's text, which may be Markdown, so that it can't break the page around it.
 

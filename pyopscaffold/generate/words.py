@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from pyopscaffold.api.types import QUANTITY_PATTERN
-from pyopscaffold.generate.markdown import code, prose, value
+from pyopscaffold.generate.markdown import code, link, prose, value
 from pyopscaffold.model import rules
 from pyopscaffold.schema import UNSET, Schema
 
@@ -137,7 +137,7 @@ def _example(schema: Schema) -> Iterator[str]:
 
 def _external_docs(schema: Schema) -> Iterator[str]:
     if url := schema.external_docs.get("url"):
-        yield f"see [{prose(schema.external_docs.get('description') or url)}]({url})"
+        yield f"see {link(schema.external_docs.get('description') or url, url)}"
 
 
 _PHRASES: Final[dict[tuple[str, ...], Callable[[Schema], Iterator[str]]]] = {

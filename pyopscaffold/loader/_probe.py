@@ -19,6 +19,7 @@ import sys
 import types
 import typing
 from functools import cache
+from operator import not_
 from typing import Any, Literal, get_args, get_origin
 
 if typing.TYPE_CHECKING:
@@ -39,6 +40,9 @@ _KNOWN = {"pyopscaffold.kube.meta.Condition": "Condition", "pyopscaffold.kube.me
 _LISTS = {"builtins.list", "builtins.tuple", "collections.abc.Sequence"}
 _SETS = {"builtins.set", "builtins.frozenset"}
 _MAPS = {"builtins.dict", "collections.abc.Mapping", "collections.abc.MutableMapping"}
+
+_DEEPEST = 64
+"""How many types may lie within each other: a generic that holds itself with longer and longer arguments has no end."""
 
 Json = dict[str, Any]
 
@@ -133,6 +137,7 @@ class Reader:
         self.sources = Sources()
         self.structs: dict[str, Json] = {}
         self.problems: list[Json] = []
+        self.depth = 0
 
     def struct(self, hint: Any) -> str:
         """Read a dataclass, maybe a generic one with its arguments, once, and return its id."""
@@ -146,6 +151,9 @@ class Reader:
             entry["attributes"] = [name for name in dir(cls) if not name.startswith("_")]
             entry["fields"] = list(self._fields(cls, hint))
             entry["markers"] = list(_markers(markers_of(cls)))
+            for item in markers_of(cls):
+                if not _is_marker(item):
+                    self._problem(cls, f"mark takes markers, not {item!r}; write one such as Title(...)")
         return key
 
     def _fields(self, cls: type, hint: Any) -> Iterator[Json]:
@@ -153,31 +161,30 @@ class Reader:
 
         try:
             infos = introspect.fields_of(hint)
-        except NameError as error:
-            from pyopscaffold.api.failures import name_advice  # noqa: PLC0415 - not cheap
-
-            message = f"a type hint says {error.name}, which the module does not define when it runs"
-            advice = name_advice(error.name or "", vars(sys.modules[cls.__module__]))
-            self._problem(cls, f"{message}; {advice or 'import it outside of TYPE_CHECKING'}")
-            return
         except Exception as error:  # noqa: BLE001 - a default_factory or a hint may raise anything
-            self._problem(cls, f"its fields can't be read: {type(error).__name__}: {error}")
+            for name, fault in list(_unreadable(cls)) or [("", error)]:
+                self._problem(cls, _reason(cls, fault), name)
             return
         for name in _init_only(cls):
             self._problem(cls, "it is an InitVar, which no object has; give it a default, or make it a field", name)
         places = self.sources.fields(cls)
         for info in infos:
             place = places.get(info.name) or self.sources.place(cls)
-            shape = self._shape(info.type)
-            yield {
-                "name": info.name,
-                "json_name": info.json_name,
-                "type": shape,
-                "markers": [*shape.pop("markers", ()), *_markers(info.metadata)],
-                "optional": info.optional or bool(shape.pop("optional", False)),
-                **place,
-                **self._default(cls, info),
-            }
+            try:
+                yield self._field(cls, info) | place
+            except Exception as error:  # noqa: BLE001 - a marker of the user's may raise anything
+                self._problem(cls, _reason(cls, error), info.name)
+
+    def _field(self, cls: type, info: Any) -> Json:
+        shape = self._shape(info.type)
+        return {
+            "name": info.name,
+            "json_name": info.json_name,
+            "type": shape,
+            "markers": [*shape.pop("markers", ()), *_markers(info.metadata)],
+            "optional": info.optional or bool(shape.pop("optional", False)),
+            **self._default(cls, info),
+        }
 
     def _default(self, cls: type, info: Any) -> Json:
         if info.default is dataclasses.MISSING:
@@ -203,8 +210,17 @@ class Reader:
         shape["optional"] = optional or shape.get("optional", False)
         return shape
 
-    def _shape(self, hint: Any) -> Json:  # noqa: PLR0911 - one case a type
+    def _shape(self, hint: Any) -> Json:
         """Describe a type by ``is`` and what that needs; ``unsupported`` carries the type's spelling."""
+        if self.depth == _DEEPEST:
+            raise RecursionError(f"there are more than {_DEEPEST} types within each other; write Any for an inner one")
+        self.depth += 1
+        try:
+            return self._shape_of(hint)
+        finally:
+            self.depth -= 1
+
+    def _shape_of(self, hint: Any) -> Json:  # noqa: PLR0911 - one case a type
         origin, arguments = get_origin(hint) or hint, get_args(hint)
         name = _path(origin)
         if name in _SCALARS:
@@ -217,6 +233,8 @@ class Reader:
             return {"is": "struct", "ref": self.struct(hint)}
         if origin is Literal:
             return {"is": "enum", "values": [_enum_value(value) for value in arguments]}
+        if isinstance(hint, type) and issubclass(hint, enum.Flag):
+            return _unsupported(hint) | {"name": "enum.Flag"}
         if isinstance(hint, type) and issubclass(hint, enum.Enum):
             values = [_enum_value(member) for member in hint]
             return {"is": "enum", "values": values, "doc": self.sources.description(hint)}
@@ -229,11 +247,39 @@ class Reader:
         if name == "builtins.tuple" and inner == [*arguments]:  # of a fixed length, which the codec does not read
             return _unsupported(hint)
         if (name in _LISTS or name in _SETS) and len(inner) == 1:
-            markers = [["ListSet", {}]] if name in _SETS else []
+            markers = [["ListSet", {}, []]] if name in _SETS else []
             return {"is": "list", "items": self._hint(inner[0]), "markers": markers}
         if name in _MAPS and len(inner) == 2 and self._hint(inner[0]).get("kind") == "string":  # noqa: PLR2004
             return {"is": "map", "values": self._hint(inner[1])}
         return _unsupported(hint)
+
+
+def _unreadable(cls: Any) -> Iterator[tuple[str, Exception]]:
+    """Yield the fields of which the type hint or the default_factory raises, with what it raises."""
+    for base in cls.__mro__:
+        known = vars(sys.modules.get(base.__module__, types))
+        for name, hint in inspect.get_annotations(base).items():
+            alone = type(base.__name__, (), {"__annotations__": {name: hint}})
+            try:
+                typing.get_type_hints(alone, known, dict(vars(base)), include_extras=True)
+            except Exception as error:  # noqa: BLE001 - a hint may raise anything
+                yield name, error
+    for field in dataclasses.fields(cls):
+        try:
+            _ = field.default_factory is dataclasses.MISSING or field.default_factory()
+        except Exception as error:  # noqa: BLE001 - as above
+            yield field.name, error
+
+
+def _reason(cls: type, error: Exception) -> str:
+    """Say why a field can't be read."""
+    if not isinstance(error, NameError):
+        return f"it can't be read: {type(error).__name__}: {error}"
+    from pyopscaffold.api.failures import name_advice  # noqa: PLC0415 - not cheap
+
+    message = f"a type hint says {error.name}, which the module does not define when it runs"
+    advice = name_advice(error.name or "", vars(sys.modules[cls.__module__]))
+    return f"{message}; {advice or 'import it outside of TYPE_CHECKING'}"
 
 
 def _init_only(cls: Any) -> list[str]:
@@ -244,7 +290,8 @@ def _init_only(cls: Any) -> list[str]:
 
 def _unsupported(hint: Any) -> Json:
     dataclass_union = any(dataclasses.is_dataclass(get_origin(part) or part) for part in get_args(hint))
-    text = hint.__qualname__ if type(hint) is type else str(hint).replace("typing.", "")
+    is_class = isinstance(hint, type) and not get_args(hint)
+    text = hint.__qualname__ if is_class else str(hint).replace("typing.", "")
     return {"is": "unsupported", "name": _path(get_origin(hint) or hint), "text": text, "dataclasses": dataclass_union}
 
 
@@ -254,7 +301,17 @@ def _path(hint: Any) -> str:
 
 def _enum_value(value: Any) -> Any:
     value = value.value if isinstance(value, enum.Enum) else value
-    return value if isinstance(value, str | int | float | None) else repr(value)
+    return value if isinstance(value, str | int | float | None) else {"repr": repr(value)}
+
+
+def _is_marker(item: Any) -> bool:
+    """Whether this is a marker or, by a slip that is told elsewhere, a marker's class."""
+    from annotated_types import BaseMetadata, GroupedMetadata  # noqa: PLC0415
+
+    from pyopscaffold.api.markers import Marker  # noqa: PLC0415
+
+    cls = item if isinstance(item, type) else type(item)
+    return issubclass(cls, Marker | BaseMetadata) or isinstance(item, GroupedMetadata)
 
 
 def _markers(metadata: tuple[Any, ...]) -> Iterator[list[Any]]:
@@ -269,9 +326,11 @@ def _markers(metadata: tuple[Any, ...]) -> Iterator[list[Any]]:
         cls: Any = type(item)
         if isinstance(item, type):
             if issubclass(item, Marker) or item.__module__ == "annotated_types":
-                yield [name_of(item), None]
+                yield [name_of(item), None, []]
         elif isinstance(item, Marker) or _is_bound(cls):
-            yield [name_of(cls), {field.name: _argument(getattr(item, field.name)) for field in _fields(item)}]
+            given = {field.name: _argument(getattr(item, field.name)) for field in _fields(item)}
+            unfit = [name for name, (_, fits) in given.items() if not fits]
+            yield [name_of(cls), {name: value for name, (value, _) in given.items()}, unfit]
         elif isinstance(item, GroupedMetadata):
             yield from _markers(_parts(item))
 
@@ -298,11 +357,12 @@ def _fields(item: Any) -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(item) if dataclasses.is_dataclass(item) else ()
 
 
-def _argument(value: Any) -> Any:
+def _argument(value: Any) -> tuple[Any, bool]:
+    """Return a marker's argument as JSON, and whether JSON can say it; what it can't is shown as it is."""
     try:
-        return _strict(_to_json(value))
-    except Exception:  # noqa: BLE001 - shown to the user as what it is
-        return repr(value)
+        return _strict(_to_json(value)), True
+    except Exception:  # noqa: BLE001 - the value is the user's own
+        return repr(value), False
 
 
 def _strict(value: Any) -> Any:
@@ -318,16 +378,28 @@ def _to_json(value: Any) -> Any:
     if type(value) in {list, tuple}:
         return [_to_json(item) for item in value]
     if type(value) is dict:
-        return {str(name): _to_json(item) for name, item in value.items()}
+        return {_key(name): _to_json(item) for name, item in value.items()}
     if dataclasses.is_dataclass(value):
         from pyopscaffold.api.introspect import fields_of  # noqa: PLC0415
 
         members = {info.json_name: getattr(value, info.name) for info in fields_of(type(value))}
-        return {name: _to_json(item) for name, item in members.items() if item is not None}
+        # As the codec: of metadata, what is empty is left to the server.
+        left_out = not_ if _KNOWN.get(_path(type(value))) == "ObjectMeta" else _is_none
+        return {name: _to_json(item) for name, item in members.items() if not left_out(item)}
     # The codec takes msgspec in, a quarter of the start-up, and only times, bytes and sets need it.
     from pyopscaffold.codec.write import dump  # noqa: PLC0415
 
     return json.loads(json.dumps(dump(value)))
+
+
+def _is_none(value: Any) -> bool:
+    return value is None
+
+
+def _key(name: Any) -> str:
+    if not isinstance(name, str):
+        raise ValueError(f"the key {name!r} is no text")  # noqa: TRY004 - as all that is no JSON
+    return str(name)
 
 
 def _gvk(gvk: Any) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -10,15 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api.introspect import fields_of
 from pyopscaffold.api.markers import (
+    AllOf,
+    AnyOf,
     AtLeastOneOf,
     AtMostOneOf,
     Default,
+    Doc,
     ExactlyOneOf,
+    Example,
+    ExternalDocs,
     Immutable,
     KeepMetadata,
     ListMap,
     Name,
+    NoSchemaDefault,
+    Not,
     Nullable,
+    OneOf,
+    OneOfValues,
+    Selectable,
+    Title,
 )
 from pyopscaffold.errors import Problem
 from pyopscaffold.kube import meta
@@ -31,7 +43,7 @@ from pyopscaffold.kube.names import (
     is_qualified_name,
     is_reserved_group,
 )
-from pyopscaffold.loader import crds
+from pyopscaffold.loader import crds, selectors
 from pyopscaffold.model import kubernetes
 from pyopscaffold.model.kinds import (
     EnumType,
@@ -61,6 +73,22 @@ APPROVED = "api-approved.kubernetes.io"
 """The annotation without which the API server takes no CRD of a group of Kubernetes' own."""
 
 CHOICES = (AtMostOneOf, ExactlyOneOf, AtLeastOneOf)
+
+OF_FIELDS = (Name, NoSchemaDefault, Selectable)
+"""Markers that say nothing of an item of a list or a value of a dict."""
+
+OF_JSON = (Default, Example, OneOfValues, AllOf, AnyOf, OneOf, Not, Doc, Title, ExternalDocs)
+"""Markers that put a value of the user's into the CRD as it is."""
+
+OF_NAMES = {
+    ListMap: "ListMap",
+    AtMostOneOf: "at_most_one_of",
+    ExactlyOneOf: "exactly_one_of",
+    AtLeastOneOf: "at_least_one_of",
+}
+"""Markers that name fields, and what an author calls them."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _SELECTABLE_MAX = 8
 """How many selectable fields the API server takes in a version."""
@@ -104,10 +132,18 @@ def _known_members(name: str) -> dict[str, FieldModel]:
     return members
 
 
+def is_text(value: Any) -> bool:
+    """Whether a value is a text that a file can hold: half of a surrogate pair is none."""
+    return isinstance(value, str) and not _SURROGATE.search(value)
+
+
+def is_single(member: FieldModel) -> bool:
+    """Whether a field is a scalar, to the API server too."""
+    return isinstance(member.type, ScalarType | EnumType) and field_schema(member).type not in {"array", "object"}
+
+
 def can_be_key(member: FieldModel) -> bool:
     """Whether every item of a list-map has this scalar: it is required, or the server fills in a default."""
-    if not isinstance(member.type, ScalarType | EnumType):
-        return False
     return member.required or field_schema(member).default is not UNSET
 
 
@@ -162,6 +198,7 @@ def kinds(found: Sequence[KindModel]) -> Iterator[Problem]:
     for kind in found:
         yield from _names(kind)
         yield from _parts(kind)
+        yield from selectors.problems(kind)
         yield from (_at(kind.span, kind.root.name, message) for message in crds.problems(kind))
         yield from values(kind.root)
 

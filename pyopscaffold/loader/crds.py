@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import annotated_types as bounds
 
 from pyopscaffold.api import markers
+from pyopscaffold.kube.names import is_qualified_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,8 @@ def problems(kind: KindModel) -> Iterator[str]:
 
 
 def _column(column: Column) -> Iterator[str]:
+    if column.condition and not is_qualified_name(column.condition):
+        yield f"the column {column.name} has no condition's type in {column.condition!r}; write one such as Ready"
     if not column.name:
         yield "a column has no name; write Column('Replicas', ...)"
     if column.format and column.format not in _COLUMN_FORMATS:

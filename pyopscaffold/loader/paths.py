@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.api.markers import Selectable
 from pyopscaffold.api.resource import Column, Scale
 from pyopscaffold.loader.checks import members_of
 from pyopscaffold.loader.suggest import choose
 from pyopscaffold.model.kinds import EnumType, FieldModel, KnownType, ListType, ScalarType, SourceSpan, StructType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pyopscaffold.api.resource import ColumnType
     from pyopscaffold.model.kinds import TypeModel
@@ -113,16 +112,6 @@ class PathReader:
             return f"{name} is not in a dataclass; write json_path= for what lies in lists and dicts"
         owner = here.name.rpartition(".")[2] if isinstance(here, StructType | KnownType) else "it"
         return f"{owner} has no field {name}; {choose(name, members)}"
-
-
-def selectable_paths(struct: StructType, path: str = "") -> Iterator[str]:
-    """Yield the JSON paths of the fields marked ``Selectable``, as far as no list or dict lies between."""
-    for member in struct.fields:
-        here = f"{path}.{member.json_name}"
-        if any(isinstance(marker, Selectable) for marker in member.markers):
-            yield here
-        if isinstance(member.type, StructType):
-            yield from selectable_paths(member.type, here)
 
 
 def _leaf(found: TypeModel) -> str:

@@ -11,9 +11,9 @@ from pyopscaffold.api import markers as own_markers
 from pyopscaffold.api.declarations import RbacRule
 from pyopscaffold.errors import DeclarationError, Problem
 from pyopscaffold.kube.gvk import GroupVersionKind
-from pyopscaffold.loader import checks, docstrings, transitions, versions, webhooks
+from pyopscaffold.loader import checks, docstrings, selectors, transitions, versions, webhooks
 from pyopscaffold.loader.interpreter import import_failure, relative, start
-from pyopscaffold.loader.paths import PathReader, selectable_paths
+from pyopscaffold.loader.paths import PathReader
 from pyopscaffold.loader.suggest import choose, spell_instead
 from pyopscaffold.model.kinds import (
     ControllerModel,
@@ -138,7 +138,7 @@ class _Reader:
                 message = "it is the ObjectMeta of every object, with no say in the CRD; remove the field"
                 self._report(member.span, f"{struct.name}.metadata", message)
         span = self._span(item)
-        unread = frozenset(problem["subject"] for problem in self._answer["problems"])
+        unread = frozenset(item["subject"].partition(".")[0] for item in self._answer["problems"])
         paths = PathReader(root, lambda message: self._report(span, root.name, message), unread=unread)
         return KindModel(
             gvk=GroupVersionKind(**item["gvk"]),
@@ -152,7 +152,7 @@ class _Reader:
             storage=item["storage"],
             deprecated=item["deprecated"],
             span=span,
-            selectable=tuple(selectable_paths(root)),
+            selectable=tuple("".join(f".{name}" for name in path) for path, _ in selectors.selectable(root)),
             **{name: item[name] for name in ("labels", "annotations", "status_subresource", "skip")},
         )
 
@@ -184,9 +184,12 @@ class _Reader:
         item = self._answer["structs"][ref]
         texts = docstrings.field_texts(item["texts"])
         self._open.append(ref)
-        fields = tuple(self._field(item["name"], field, texts.get(field["name"], "")) for field in item["fields"])
+        fields = tuple(
+            self._field(item["name"], self._named(item["name"], field), texts.get(field["name"], ""))
+            for field in item["fields"]
+        )
         self._open.pop()
-        description, described = docstrings.split(item["texts"][-1][0])
+        description, described = docstrings.split(self._whole(item["texts"][-1][0], self._span(item), item["name"]))
         struct = StructType(item["name"], description or _doc(item["markers"]), fields, self._span(item))
         names = {member.name for member in fields}
         for name in described.keys() - names - set(item["attributes"]) if names else ():
@@ -197,6 +200,14 @@ class _Reader:
         self.problems.update(checks.on_class(struct, markers))
         self._structs[ref] = dataclasses.replace(struct, markers=markers)
         return self._structs[ref]
+
+    def _named(self, owner: str, item: Json) -> Json:
+        """Return a field whose JSON name is one."""
+        if checks.is_text(item["json_name"]) and item["json_name"]:
+            return item
+        message = f'{item["json_name"]!r} is no JSON name; write Name("...")'
+        self._report(self._span(item), f"{owner}.{item['name']}", message)
+        return item | {"json_name": item["name"]}
 
     def _field(self, owner: str, item: Json, text: str) -> FieldModel:
         span, subject = self._span(item), f"{owner}.{item['name']}"
@@ -210,7 +221,7 @@ class _Reader:
             optional=item["optional"],
             has_default=item["has_default"],
             default=item["default"],
-            description=text or _doc(item["markers"]),
+            description=self._whole(text, span, subject) or _doc(item["markers"]),
         )
         self.problems.update(checks.field(field, subject))
         return field
@@ -240,23 +251,36 @@ class _Reader:
                 self._report(span, subject, f"the type {item['text']} has no schema; {spell_instead(item)}")
         return ScalarType("any")
 
+    def _whole(self, text: str, span: SourceSpan, subject: str) -> str:
+        if not checks.is_text(text):
+            message = f"its docstring has half a character, which no file can hold: {text[:60]!r}; write it whole"
+            self._report(span, subject, message)
+        return text
+
     def _inner(self, item: Json, span: SourceSpan, subject: str, what: str) -> tuple[TypeModel, tuple[Any, ...]]:
         if item["optional"]:
             self._report(span, subject, f"{what} can't be None; remove it from the type")
         shape = self._type(item, span, subject)
-        return shape, self._markers(item["markers"], shape, span, subject)
+        markers = self._markers(item["markers"], shape, span, subject)
+        for marker in markers:
+            if isinstance(marker, checks.OF_FIELDS):
+                message = f"{type(marker).__name__} is for fields, not for {what}"
+                self._report(span, subject, f"{message}; write it around the whole type, or remove it")
+        return shape, markers
 
     def _enum(self, values: Sequence[Any], description: str, span: SourceSpan, subject: str) -> TypeModel:
-        kinds = {type(value) for value in values}
+        self._whole(description, span, subject)
+        kinds = {type(value) if checks.is_text(value) or not isinstance(value, str) else None for value in values}
         if len(kinds) == 1 and kinds <= {str, int}:
             return EnumType(tuple(dict.fromkeys(values)), description)
-        shown = ", ".join(map(repr, values)) or "nothing"
-        self._report(span, subject, f"an enum of {shown} is neither all str nor all int; write values of one type")
+        shown = ", ".join(value["repr"] if isinstance(value, dict) else repr(value) for value in values) or "nothing"
+        advice = "write | None behind it" if None in values and len(values) > 1 else "write values of one type"
+        self._report(span, subject, f"an enum of {shown} is neither all str nor all int; {advice}")
         return ScalarType("any")
 
     def _markers(self, items: list[list[Any]], shape: TypeModel, span: SourceSpan, subject: str) -> tuple[Any, ...]:
         found = []
-        for qualified, arguments in items:
+        for qualified, arguments, unfit in items:
             module, _, name = qualified.rpartition(".")
             cls = getattr(annotated_types if module else own_markers, name, None)
             if cls is None or (module and name in checks.WITHOUT_MEANING):
@@ -266,10 +290,13 @@ class _Reader:
             if arguments is None:
                 self._report(span, subject, f"{name} is the marker's class; write {name}(...)")
                 continue
+            if (misuse := _misuse(cls, arguments, unfit)) is not None:
+                self._report(span, subject, misuse)
+                continue
             marker = _revived(cls, arguments)
             if isinstance(marker, own_markers.Format) and not formats.is_known(marker.name):
                 message = f"the API server knows no format {marker.name}, and takes any value"
-                self.warnings.add(self._problem(span, subject, f"{message}; {choose(str(marker.name), formats.NAMES)}"))
+                self.warnings.add(self._problem(span, subject, f"{message}; {choose(marker.name, formats.NAMES)}"))
             if isinstance(marker, own_markers.ListMap) and isinstance(shape, ListType):
                 marker = own_markers.ListMap(*self._keys(marker.keys, shape.items, span, subject))
             if isinstance(marker, checks.CHOICES):
@@ -292,6 +319,8 @@ class _Reader:
             member = members.get(key)
             if member is None and members:
                 self._report(span, subject, f"there is no field {key} to be a key of the list; {choose(key, members)}")
+            elif member is not None and not checks.is_single(member):
+                self._report(span, subject, f"the key {key} is no single value; name a field that is")
             elif member is not None and not checks.can_be_key(member):
                 message = f"the key {key} can be missing; give it no default, or one that is not None"
                 self._report(span, subject, message)
@@ -299,8 +328,21 @@ class _Reader:
         return names
 
 
+def _misuse(cls: Any, arguments: Json, unfit: Sequence[str]) -> str | None:
+    """Return what is wrong with a marker's arguments whatever it stands on, None if nothing."""
+    if unfit and issubclass(cls, checks.OF_JSON):
+        return f"{cls.__name__} has {arguments[unfit[0]]}, which JSON can't say; write what it can"
+    if cls is own_markers.Format and not isinstance(arguments["name"], str):
+        return f"Format has {arguments['name']!r}, no text; write one in quotes"
+    names = arguments["keys" if cls is own_markers.ListMap else "fields"] if cls in checks.OF_NAMES else ()
+    if wrong := [item for item in names if not isinstance(item, str)]:
+        said = checks.OF_NAMES[cls]
+        return f'{said} names fields by texts, not {wrong[0]!r}; write {said}("name")'
+    return None
+
+
 def _doc(markers: list[list[Any]]) -> str:
-    return next((arguments["text"] for name, arguments in reversed(markers) if name == "Doc" and arguments), "")
+    return next((arguments["text"] for name, arguments, _ in reversed(markers) if name == "Doc" and arguments), "")
 
 
 def _revived(cls: Any, arguments: Json) -> Any:

@@ -18,6 +18,7 @@ _INSTEAD = {
     "builtins.set": "write the type of the items, as in set[str]",
     "builtins.dict": "write dict[str, ...] with the type of the values",
     "builtins.complex": "write two fields",
+    "enum.Flag": "write list[...] of a StrEnum for several, an IntEnum for one",
     "builtins.NoneType": "remove it, or write a type before | None",
 }
 

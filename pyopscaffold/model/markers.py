@@ -141,8 +141,8 @@ def _bad_size(attribute: str) -> Callable[[Any, Schema], str | None]:
 def _no_text(*attributes: str) -> Callable[[Any, Schema], str | None]:
     def misuse(marker: Any, _schema: Schema) -> str | None:
         values = (getattr(marker, attribute) for attribute in attributes)
-        wrong = next((value for value in values if not isinstance(value, str)), None)
-        return None if wrong is None else f"{type(marker).__name__} has {wrong!r}, no text; write one in quotes"
+        wrong = [value for value in values if not isinstance(value, str)]
+        return f"{type(marker).__name__} has {wrong[0]!r}, no text; write one in quotes" if wrong else None
 
     return misuse
 
@@ -240,7 +240,7 @@ MEANINGS: dict[type, Meaning] = {
         "formats are for str, int and float",
         _no_text("name"),
     ),
-    markers.OneOfValues: Meaning(SCALARS, lambda m, _: {"enum": m.values}, "it is for single values", _bad_values),
+    markers.OneOfValues: Meaning(ANY, lambda m, _: {"enum": m.values}, "", _bad_values),
     markers.IntOrString: Meaning(
         frozenset({"string", "int-or-string", "any"}),
         lambda _m, _s: {"type": "", "format": "", "int_or_string": True, "preserve_unknown_fields": False},

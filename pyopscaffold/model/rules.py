@@ -121,6 +121,9 @@ def misuse(marker: CEL, schema: Schema) -> str | None:
         value = getattr(marker, name)
         if not isinstance(value, str) or (value and not value.strip()):
             return f"{name} of CEL is {value!r}, no text; write one in quotes"
+    given: object = marker.optional_old_self
+    if not isinstance(given, bool | None):
+        return f"optional_old_self of CEL is {given!r}; write True, or leave it out"
     return (
         opaque(marker, schema)
         or _unparsable(marker)

@@ -103,7 +103,8 @@ def type_schema(model: TypeModel, *, defaults: bool = True, keep_metadata: bool 
     """Return the schema of a type, before the markers of the field that has it."""
 
     def inner(item: TypeModel, markers: tuple[Any, ...]) -> Schema:
-        return _marked(type_schema(item, defaults=defaults, keep_metadata=keep_metadata), markers)
+        keep = keep_metadata or any(isinstance(marker, KeepMetadata) for marker in markers)
+        return _marked(type_schema(item, defaults=defaults, keep_metadata=keep), markers)
 
     match model:
         case ScalarType(kind):
@@ -133,6 +134,9 @@ def without_defaults(value: Any, schema: Schema) -> Any:
     for name, item in value.items():
         child = schema.properties.get(name, Schema())
         reduced = without_defaults(item, child)
+        if schema.embedded_resource and name in {"apiVersion", "kind"}:
+            kept[name] = reduced  # the server looks for them before it fills in defaults
+            continue
         if reduced == child.default and type(reduced) is type(child.default):
             continue
         if child.default is UNSET and name not in schema.required and _empty_collection(child, reduced):

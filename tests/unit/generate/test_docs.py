@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from pyopscaffold.generate import crd, docs
-from pyopscaffold.generate.markdown import prose
+from pyopscaffold.generate.markdown import anchor_name, prose
 from pyopscaffold.generate.words import NO_VALIDATION, validations
 from pyopscaffold.schema import Rule, Schema
 from tests.unit.loader.projects import IMPORTS, read
@@ -218,6 +218,29 @@ def test_links(pages: dict[str, str]) -> None:
         page, _, name = link.partition("#")
         target = pages[f"{docs.FOLDER}/{page}" if page else path]
         assert target.count(f'<a id="{name}"></a>') == 1, link
+
+
+def test_name_that_no_tag_could_hold() -> None:
+    """A JSON name of any characters has an anchor, and other names keep theirs."""
+    assert anchor_name("observedGeneration") == "observedGeneration"
+    assert anchor_name('a"b <c>') == "a_22b_20_3cc_3e"
+
+
+@pytest.mark.parametrize(
+    ("words", "url"),
+    [
+        ("All zones", "https://example.com/zones"),
+        ("a] or [b](https://example.net)", "https://example.com/a_(b)"),
+        ("zones", "https://example.com/a) <b>"),
+    ],
+)
+def test_link_that_ends_where_it_should(words: str, url: str) -> None:
+    """A link to external docs is one link, whatever its words and its address have in them."""
+    (said,) = validations(Schema(type="string", external_docs={"url": url, "description": words}))
+    assert said.startswith("see ")
+    page = MarkdownIt().render(said)
+    assert page.count("<a href=") == 1
+    assert page.endswith("</a></p>\n")
 
 
 def test_kind(pages: dict[str, str]) -> None:

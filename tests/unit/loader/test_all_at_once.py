@@ -177,8 +177,8 @@ def test_marker_that_a_hint_misspells(tmp_path: Path) -> None:
     said = told(tmp_path, SPEC.format('Annotated[str, Patern("a")]') + THING.format(version="v1", storage=True))
     assert said == [
         (
-            f"acme/api/kind.py:{FIRST + 1}: Spec: a type hint says Patern, which the module does not define when it"
-            " runs; did you mean Pattern?"
+            f"acme/api/kind.py:{FIRST + 2}: Spec.size: a type hint says Patern, which the module does not define when"
+            " it runs; did you mean Pattern?"
         )
     ]
 

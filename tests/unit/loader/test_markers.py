@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from pyopscaffold.model.kinds import KindModel
 
 INT64 = {"type": "integer", "format": "int64"}
+KEPT = {
+    "type": "object",
+    "properties": {
+        "annotations": {"type": "object", "additionalProperties": {"type": "string"}},
+        "finalizers": {"type": "array", "items": {"type": "string"}},
+        "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+        "name": {"type": "string"},
+        "namespace": {"type": "string"},
+    },
+}
 INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 
 FIELDS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -72,17 +82,20 @@ FIELDS: dict[str, tuple[str, dict[str, Any]]] = {
         "Annotated[dict[str, ObjectMeta], KeepMetadata()]",
         {
             "type": "object",
-            "additionalProperties": {
-                "type": "object",
-                "properties": {
-                    "annotations": {"type": "object", "additionalProperties": {"type": "string"}},
-                    "finalizers": {"type": "array", "items": {"type": "string"}},
-                    "labels": {"type": "object", "additionalProperties": {"type": "string"}},
-                    "name": {"type": "string"},
-                    "namespace": {"type": "string"},
-                },
-            },
+            "additionalProperties": KEPT,
         },
+    ),
+    "kept_meta_of_an_item": (
+        "list[Annotated[ObjectMeta, KeepMetadata()]]",
+        {"type": "array", "items": KEPT},
+    ),
+    "enum_of_lists": (
+        "Annotated[list[str], OneOfValues([], ['a'])]",
+        {"type": "array", "items": {"type": "string"}, "enum": [[], ["a"]]},
+    ),
+    "enum_of_objects": (
+        "Annotated[dict[str, str], OneOfValues({'a': 'b'})]",
+        {"type": "object", "additionalProperties": {"type": "string"}, "enum": [{"a": "b"}]},
     ),
     "any_of": (
         'Annotated[str, AnyOf({"minLength": 3}, {"pattern": "^a"})]',
@@ -304,3 +317,31 @@ def test_bad_label(tmp_path: Path) -> None:
         """,
     )
     assert 'Thing: "a b: c" is no label or annotation' in said
+
+
+def test_default_of_an_embedded_resource(tmp_path: Path) -> None:
+    """It names its kind itself, since the server looks for that before it fills in defaults; metadata stays empty."""
+    kind = read_kind(
+        tmp_path,
+        """\
+        @dataclass(kw_only=True)
+        class Part:
+            api_version: str = "v1"
+            kind: str = "Pod"
+            metadata: ObjectMeta = field(default_factory=ObjectMeta)
+            size: int = 3
+
+        @dataclass(kw_only=True)
+        class Spec:
+            part: Annotated[Part, EmbeddedResource()] = field(default_factory=Part)
+            meta: Annotated[ObjectMeta, KeepMetadata()] = field(default_factory=lambda: ObjectMeta(name="a"))
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+        """,
+    )
+    spec = to_mapping(kind_schema(kind))["properties"]["spec"]["properties"]
+    assert spec["part"]["default"] == {"apiVersion": "v1", "kind": "Pod"}
+    assert spec["meta"]["default"] == {"name": "a"}
