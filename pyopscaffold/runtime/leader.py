@@ -56,6 +56,7 @@ class LeaderElector:
         self._seen_spec: dict[str, Any] = {}
         self._seen_at = 0.0
         self._renewed_at = 0.0
+        self._asked = False
 
     async def acquire(self) -> None:
         """Wait until the lease is ours; failures to ask for it are logged and tried again."""
@@ -78,13 +79,13 @@ class LeaderElector:
 
     async def release(self, *, within: float = math.inf) -> None:
         """Give the lease up, so that another replica need not wait for its end; only after all work has stopped."""
-        if self._seen_spec.get("holderIdentity") != self.identity:
+        if self._seen_spec.get("holderIdentity") != self.identity and not self._asked:
             return
         now = micro_time(self._clock.now())
         spec = {"holderIdentity": "", "leaseDurationSeconds": 1, "renewTime": now, "acquireTime": now}
         try:
             async with limit(self._clock, min(within, self.times.deadline / 2)):
-                # read anew: a renewal that was broken off may have reached the server all the same
+                # read anew: what was asked for and broken off may have reached the server all the same
                 lease = await self._client.get(LEASE, self._name, namespace=self._namespace)
                 if (lease.get("spec") or {}).get("holderIdentity") != self.identity:
                     return
@@ -99,17 +100,18 @@ class LeaderElector:
 
     async def _attempt(self, *, within: float = math.inf) -> bool:
         """Try to get or renew the lease once; whether it is ours."""
-        started = self._clock.monotonic()
+        started, self._asked = self._clock.monotonic(), True
         try:
             async with limit(self._clock, min(within, self.times.deadline / 2)):
                 ours = await self._acquire_or_renew()
         except Conflict:
-            self._lease = None  # somebody else wrote: read it anew
+            self._lease, self._asked = None, False  # somebody else wrote: read it anew
             return False
         except (PyopscaffoldError, TimeoutError) as error:  # KubeconfigError too: a credential plugin may recover
             _log.warning("the lease could not be asked for: %s", str(error) or "no answer in time")
             self._lease = None
             return False
+        self._asked = False
         if ours:
             self._renewed_at = started
         return ours

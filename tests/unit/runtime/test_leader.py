@@ -276,6 +276,38 @@ async def test_release_after_a_renewal_that_was_broken_off(clock: ManualClock, s
     assert store.lease["spec"]["holderIdentity"] == ""
 
 
+@pytest.mark.parametrize("there", [True, False])
+async def test_release_after_an_acquisition_that_was_broken_off(
+    clock: ManualClock, store: LeaseStore, *, there: bool
+) -> None:
+    """A candidate that is stopped while the server gives it the lease leaves nothing behind that others wait for."""
+    if there:
+        await (earlier := candidate(store, clock, "earlier")).acquire()
+        await earlier.release()
+
+    class Silent(Cut):
+        """Takes writes, and does not answer them."""
+
+        async def create(self, *args: Any, **options: Any) -> None:
+            await store.create(*args, **options)
+            await asyncio.Future()
+
+        async def patch(self, *args: Any, **options: Any) -> None:
+            await store.patch(*args, **options)
+            await asyncio.Future()
+
+    way: Any = Silent(store)
+    waiting = asyncio.ensure_future((first := candidate(way, clock, "first")).acquire())
+    await settle()
+    assert store.lease is not None
+    assert store.lease["spec"]["holderIdentity"] == "first"
+    waiting.cancel()
+    await settle()
+    first._client = store  # type: ignore[assignment]  # the way is open again
+    await first.release()
+    assert store.lease["spec"]["holderIdentity"] == ""
+
+
 async def test_renewing_does_not_read(clock: ManualClock, store: LeaseStore) -> None:
     """In the steady state a renewal is one write, with the version of the last one as precondition."""
     first = candidate(store, clock, "first")
