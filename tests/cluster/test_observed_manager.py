@@ -215,7 +215,7 @@ async def test_checks_of_ones_own(api_server: ApiServer, cluster: Cluster) -> No
 
 
 async def test_a_pause_of_all(api_server: ApiServer, cluster: Cluster) -> None:
-    """With --paused an operator watches and serves, says so in its metrics and on each object, and does nothing else."""
+    """With --paused an operator watches and serves, says so in metrics and on each object, and does nothing else."""
     cluster.apply("one")
     reconciler = WidgetReconciler()
     async with operating(reconciler, api_server, cluster.namespace, paused=True) as manager:
