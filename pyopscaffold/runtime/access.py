@@ -14,17 +14,16 @@ import msgspec
 
 from pyopscaffold.errors import ClientError, KubeconfigError
 from pyopscaffold.kube.builtin import SUBJECT_ACCESS_REVIEW, TOKEN_REVIEW
-from pyopscaffold.runtime.health import PLAIN
+from pyopscaffold.runtime.serving import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aiohttp.web import Request
-
     from pyopscaffold.kube.gvk import GroupVersionKind
     from pyopscaffold.runtime.client.protocols import Writer
     from pyopscaffold.runtime.clock import Clock
-    from pyopscaffold.runtime.health import Answer, Endpoint
+    from pyopscaffold.runtime.serving import Answer, Request
+    from pyopscaffold.runtime.serving import Handler as Endpoint
 
 V = TypeVar("V")
 
@@ -44,7 +43,7 @@ class Guard:
 
     async def __call__(self, request: Request) -> Answer:
         """See Endpoint: 401 without a valid token, 403 without the permission, 500 when nobody can tell."""
-        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             return 401, PLAIN, b"Unauthorized\n"
         try:

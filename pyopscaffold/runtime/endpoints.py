@@ -14,12 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
-    from aiohttp.web import Request
-
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.clock import Clock
-    from pyopscaffold.runtime.health import Answer, Check, Endpoint
+    from pyopscaffold.runtime.health import Check, Endpoint
     from pyopscaffold.runtime.options import Options
+    from pyopscaffold.runtime.serving import Answer, Request
     from pyopscaffold.runtime.side_thread import SideThread
 
 HEALTH, METRICS = "--health-probe-bind-address", "--metrics-bind-address"

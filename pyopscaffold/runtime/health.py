@@ -7,22 +7,17 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 from pyopscaffold.errors import UsageError
+from pyopscaffold.runtime.serving import PLAIN, Answer, Handler, Request, listening
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
-    from aiohttp.web import Request
-
-Answer: TypeAlias = "tuple[int, str, bytes]"
-"""HTTP status, content type and body."""
-Endpoint: TypeAlias = "Callable[[Request], Awaitable[Answer]]"
+Endpoint: TypeAlias = Handler
 Check: TypeAlias = "Callable[[], str | None]"
 """Gives the reason why not, or nothing."""
 
-_SHUTDOWN = 1.0
 _PORT_MAX = 65535
-PLAIN = "text/plain; charset=utf-8"
 
 
 def bind(address: str, *, flag: str) -> socket.socket | None:
@@ -62,7 +57,7 @@ class Checks:
 
     async def __call__(self, request: Request) -> Answer:
         """See Endpoint."""
-        name = request.match_info.get("check", "")
+        name = request.path.removeprefix(f"/{self._title}").removeprefix("/")
         if name and name not in self._checks:
             return 404, PLAIN, f"there is no check {name!r}\n".encode()
         reasons = {key: _reason(check) for key, check in self._checks.items() if not name or key == name}
@@ -86,24 +81,11 @@ async def serving(
     listener: socket.socket, endpoints: Mapping[str, Endpoint], *, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[None]:
     """Answer GET and HEAD for these paths, and those below of Checks, on the running loop while the block lasts."""
-    from aiohttp import web  # noqa: PLC0415 - reading a controller must not import aiohttp
+    below = {path: endpoint for path, endpoint in endpoints.items() if isinstance(endpoint, Checks)}
 
-    def handler(endpoint: Endpoint) -> Callable[[Request], Awaitable[web.Response]]:
-        async def answer(request: Request) -> web.Response:
-            status, content_type, body = await endpoint(request)
-            return web.Response(status=status, body=body, headers={"Content-Type": content_type})
+    async def answer(request: Request) -> Answer:
+        endpoint = endpoints.get(request.path) or below.get(request.path.rpartition("/")[0])
+        return await endpoint(request) if endpoint is not None else (404, PLAIN, b"404: Not Found")
 
-        return answer
-
-    app = web.Application()
-    for path, endpoint in endpoints.items():
-        app.router.add_get(path, handler(endpoint))
-        if isinstance(endpoint, Checks):
-            app.router.add_get(path + "/{check}", handler(endpoint))
-    runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=_SHUTDOWN)
-    await runner.setup()
-    try:
-        await web.SockSite(runner, listener, ssl_context=tls).start()
+    async with listening(listener, answer, tls=tls):
         yield
-    finally:
-        await runner.cleanup()

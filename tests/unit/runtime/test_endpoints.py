@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
-    from pyopscaffold.runtime.health import Answer, Endpoint
+    from pyopscaffold.runtime.health import Endpoint
+    from pyopscaffold.runtime.serving import Answer
 
 
 @asynccontextmanager

@@ -49,6 +49,19 @@ def test_reading_a_controller_is_cheap(names: str) -> None:
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
 
 
+def test_running_one_does_without_aiohttp() -> None:
+    """An operator that needs no proxy and no traces talks and serves without aiohttp, half of its memory and start."""
+    code = """
+import sys
+from pyopscaffold.runtime import manager, metrics
+from pyopscaffold.runtime.client.config import ClusterConfig
+manager.HttpClient(ClusterConfig(server="https://127.0.0.1:6443"))
+metrics.Metrics()
+print("aiohttp" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "False\n"
+
+
 def test_command_line_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without flags an operator watches everything, and serves metrics on 8080 and health on 8081."""
     monkeypatch.delenv("WATCH_NAMESPACE", raising=False)
