@@ -50,9 +50,10 @@ class Endpoints:
             return 200, CONTENT_TYPE, metrics.text()
 
         options, address = self._options, self._options.metrics_bind_address
-        if not options.metrics_secure or reviewer is None or address == "0":
+        if not options.metrics_secure or address == "0":
             await self._listen(METRICS, address, {"/metrics": scrape})
             return
+        assert reviewer is not None  # noqa: S101 - the manager makes one for it
         folder = options.metrics_cert_path
         if folder is None:
             tls = self_signed_context()

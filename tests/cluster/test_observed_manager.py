@@ -125,6 +125,23 @@ async def test_a_reconcile_is_a_trace(api_server: ApiServer, cluster: Cluster, l
     assert len({line["reconcileID"] for line in said}) == len(said)
 
 
+async def test_a_plain_function_is_a_trace(api_server: ApiServer, cluster: Cluster) -> None:
+    """What a reconcile in a thread asks of the API server belongs to its span too."""
+
+    @controller(Widget, owns=[CONFIG_MAP], timeout=5.0)
+    class Plain(Reconciler[Widget]):
+        def reconcile(self, ctx: Context, obj: Widget) -> Result:
+            ctx.wait(ctx.apply(config_map(obj.metadata.name, obj.spec.text)))
+            return Result()
+
+    traces = Traces()
+    async with operating(Plain(), api_server, cluster.namespace, tracing=traces.tracing):
+        cluster.apply("one")
+        await soon(lambda: cluster.state("one", "Ready")[0] == "True")
+    [applied, *_] = traces.named("PATCH configmaps")
+    assert applied.parent in [look.context for look in traces.named("reconcile widget")]
+
+
 async def test_a_failed_reconcile_is_one_line(api_server: ApiServer, cluster: Cluster, listen: Listen) -> None:
     """What fails is logged once, with the reason and the object."""
     lines = listen(dict)
