@@ -12,7 +12,7 @@ import typing
 from dataclasses import MISSING, dataclass
 from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar, get_args, get_origin
 
-from pyopscaffold.api.markers import Name
+from pyopscaffold.api.markers import Name, Nullable
 from pyopscaffold.kube.names import camel_case
 
 Bindings: TypeAlias = dict[Any, Any]
@@ -38,6 +38,11 @@ class FieldInfo:
     def required(self) -> bool:
         """Whether Python demands a value: there is no default."""
         return self.default is MISSING
+
+    @property
+    def keeps_null(self) -> bool:
+        """Whether None is written as ``null``: the server keeps it, and would take absence for something else."""
+        return self.default is not None and any(isinstance(marker, Nullable) for marker in self.metadata)
 
 
 def fields_of(hint: Any) -> tuple[FieldInfo, ...]:

@@ -76,6 +76,8 @@ def _unless_none(info: FieldInfo) -> Iterator[str]:
     yield f"    at = {'.' + info.json_name!r}"
     microseconds = any(isinstance(marker, Microseconds) for marker in info.metadata)
     yield f"    {target} = {'microseconds' if microseconds else 'dumpers[value.__class__]'}(value)"
+    if info.keeps_null:
+        yield f"else: {target} = None"
 
 
 def _unless_empty(info: FieldInfo) -> Iterator[str]:

@@ -382,10 +382,10 @@ def _to_json(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         from pyopscaffold.api.introspect import fields_of  # noqa: PLC0415
 
-        members = {info.json_name: getattr(value, info.name) for info in fields_of(type(value))}
         # As the codec: of metadata, what is empty is left to the server.
         left_out = not_ if _KNOWN.get(_path(type(value))) == "ObjectMeta" else _is_none
-        return {name: _to_json(item) for name, item in members.items() if not left_out(item)}
+        members = [(info, getattr(value, info.name)) for info in fields_of(type(value))]
+        return {info.json_name: _to_json(item) for info, item in members if info.keeps_null or not left_out(item)}
     # The codec takes msgspec in, a quarter of the start-up, and only times, bytes and sets need it.
     from pyopscaffold.codec.write import dump  # noqa: PLC0415
 

@@ -258,7 +258,7 @@ def _values(member: FieldModel, owner: str) -> Iterator[Problem]:
         return
     schema = field_schema(member)
     values = {"example": schema.example}
-    if member.has_default and member.default is not None and member.default not in ([], {}):
+    if member.has_default and member.default is not None and (schema.properties or member.default not in ([], {})):
         values["default"] = member.default
     plain = schema.having(default=UNSET)
     for what, value in values.items():

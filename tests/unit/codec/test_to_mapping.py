@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import pytest
 
 from pyopscaffold import codec
-from pyopscaffold.api import Name, Object, ObjectMeta, OwnerReference, resource
+from pyopscaffold.api import Name, Nullable, Object, ObjectMeta, OwnerReference, resource
 from pyopscaffold.errors import CodecError
 
 
@@ -146,3 +146,20 @@ def test_what_contains_itself() -> None:
     endless.append(endless)
     with pytest.raises(CodecError, match="nested too deeply"):
         codec.to_mapping(Spec(value=endless))
+
+
+@dataclass(kw_only=True)
+class Leased:
+    """Fields that may be null."""
+
+    holder: Annotated[str | None, Nullable()]
+    zone: Annotated[str | None, Nullable()] = "eu"
+    note: Annotated[str | None, Nullable()] = None
+    limit: int | None = 3
+
+
+def test_null_that_absence_would_not_say() -> None:
+    """A kept null is written where the field is required or has another default, and read back."""
+    leased = Leased(holder=None, zone=None, note=None, limit=None)
+    assert codec.to_mapping(leased) == {"holder": None, "zone": None}
+    assert codec.decode(Leased, {"holder": None, "zone": None}) == Leased(holder=None, zone=None)

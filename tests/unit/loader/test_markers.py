@@ -345,3 +345,28 @@ def test_default_of_an_embedded_resource(tmp_path: Path) -> None:
     spec = to_mapping(kind_schema(kind))["properties"]["spec"]["properties"]
     assert spec["part"]["default"] == {"apiVersion": "v1", "kind": "Pod"}
     assert spec["meta"]["default"] == {"name": "a"}
+
+
+def test_default_with_a_null(tmp_path: Path) -> None:
+    """What a default has to say by null, it says by null; the server would refuse it without."""
+    kind = read_kind(
+        tmp_path,
+        """\
+        @dataclass(kw_only=True)
+        class Part:
+            holder: Annotated[str | None, Nullable()]
+            zone: Annotated[str | None, Nullable()] = "eu"
+            note: Annotated[str | None, Nullable()] = None
+
+        @dataclass(kw_only=True)
+        class Spec:
+            part: Part = field(default_factory=lambda: Part(holder=None, zone=None))
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+        """,
+    )
+    spec = to_mapping(kind_schema(kind))["properties"]["spec"]["properties"]
+    assert spec["part"]["default"] == {"holder": None, "zone": None}

@@ -107,6 +107,9 @@ FIELDS = {
     "x: dict[str, str] = field(default_factory=lambda: {1: 'a'})": (
         "its default can't be written as JSON: the key 1 is no text"
     ),
+    "x: Place = field(default_factory=dict)": (
+        "its default is not allowed: zone is missing; write = None for no default, or change it"
+    ),
     "x: list[str] = field(default_factory=lambda: 1 / 0)": "it can't be read: ZeroDivisionError: division by zero",
     "x: Annotated[str, Not()]": (
         "it can't be read: TypeError: Not.__init__() missing 1 required positional argument: 'schema'"
