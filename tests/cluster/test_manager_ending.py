@@ -134,7 +134,7 @@ async def test_the_time_to_end_in_is_for_all(api_server: ApiServer, cluster: Clu
     began = time.monotonic()
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    assert 0.8 <= time.monotonic() - began < 4
+    assert 0.8 <= time.monotonic() - began < 10  # of a busy machine; idle, 1.2
     assert cluster.client.get(LEASE.format(cluster.namespace))["spec"].get("holderIdentity", "") == ""
     assert [event["reason"] for event in cluster.events("one")] == ["Waiting"]
     assert cluster.config_map("one")["data"] == {"text": "hello"}
