@@ -13,193 +13,24 @@ import statistics
 import sys
 import tempfile
 import time
-from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.operators_kinds import OPERATORS, Operator, Process  # noqa: E402 - the line above lets Python find them
-from benchmarks.paired import Result, Timing  # noqa: E402 - as above
-from pyopscaffold.api import GroupVersionKind  # noqa: E402 - as above
-from pyopscaffold.kube.builtin import CONFIG_MAP  # noqa: E402 - as above
+from benchmarks.operators_bench import CRD, NAMESPACE, WITHIN, Bench  # noqa: E402 - the line above lets Python find it
+from benchmarks.operators_kinds import OPERATORS, Operator, Process  # noqa: E402 - as above
+from benchmarks.paired import Result  # noqa: E402 - as above
 from pyopscaffold.runtime.client.config import load  # noqa: E402 - as above
 from pyopscaffold.runtime.client.http import HttpClient  # noqa: E402 - as above
 from pyopscaffold.testing import ControlPlane  # noqa: E402 - as above
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import Sequence
 
-    from pyopscaffold.testing import ApiServer
-
-NOTE = GroupVersionKind("bench.example.com", "v1", "Note")
-NAMESPACE = "bench"
-TEXT_BYTES = 600
-"""With its metadata, a Note is about 1 KB of JSON without managedFields."""
-WRITERS = 16
-WITHIN = 1200.0
 LATENCY_RATE, LATENCY_SECONDS = 100, 10
 IDLE_SECONDS = 30
-
-_OBJECT = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-CRD = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": "notes.bench.example.com"},
-    "spec": {
-        "group": NOTE.group,
-        "scope": "Namespaced",
-        "names": {"kind": "Note", "listKind": "NoteList", "plural": "notes", "singular": "note"},
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {"status": {}},
-                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": _OBJECT, "status": _OBJECT}}},
-            }
-        ],
-    },
-}
-
-
-class _Meta(msgspec.Struct):
-    name: str = ""
-    generation: int = 0
-    resourceVersion: str = ""  # noqa: N815 - JSON's
-
-
-class _Status(msgspec.Struct, frozen=True):
-    observedGeneration: int = 0  # noqa: N815 - JSON's
-    started: int = 0
-
-
-class _Note(msgspec.Struct):
-    metadata: _Meta
-    status: _Status = _Status()
-
-
-_decode = msgspec.json.Decoder(_Note).decode
-
-
-class Observer:
-    """Follows the Notes: which statuses have caught up with their specs, and when."""
-
-    def __init__(self) -> None:
-        self.behind: set[str] = set()
-        self.started: dict[tuple[str, int], float] = {}
-        self.followed: dict[tuple[str, int], float] = {}
-        self._all = asyncio.Event()
-
-    async def run(self, client: HttpClient) -> None:
-        """Watch until cancelled."""
-        version = ""
-        while True:
-            events = client.watch(NOTE, namespace=NAMESPACE, resource_version=version, timeout=WITHIN)
-            async with aclosing(events):
-                async for event in events:
-                    note = _decode(event.object)
-                    version = note.metadata.resourceVersion
-                    if event.type != "BOOKMARK":
-                        self._take(note, gone=event.type == "DELETED")
-
-    def expect(self, names: Sequence[str]) -> None:
-        """Count these as behind until their statuses follow."""
-        self.behind.update(names)
-        self._all.clear()
-
-    async def all_followed(self, process: Process) -> None:
-        """Wait until none is behind."""
-        deadline = time.monotonic() + WITHIN
-        while time.monotonic() < deadline:
-            process.check()
-            try:
-                await asyncio.wait_for(self._all.wait(), 2)
-            except TimeoutError:
-                continue
-            return
-        raise TimeoutError(f"{len(self.behind)} objects are not ready after {WITHIN:.0f} s")
-
-    def _take(self, note: _Note, *, gone: bool) -> None:
-        name, generation = note.metadata.name, note.metadata.generation
-        if not gone and note.status.observedGeneration != generation:
-            return
-        key = (name, generation)
-        self.followed.setdefault(key, time.time())
-        self.started.setdefault(key, note.status.started / 1e6)
-        self.behind.discard(name)
-        if not self.behind:
-            self._all.set()
-
-
-class Bench:
-    """An API server with Notes on it."""
-
-    def __init__(self, server: ApiServer, client: HttpClient, folder: Path) -> None:
-        self.server = server
-        self.client = client
-        self._folder = folder
-        self._texts = 0
-
-    def start(self, operator: Operator) -> Process:
-        """Start an operator for the namespace."""
-        log = self._folder / f"{operator.name}.log"
-        return Process(operator, kubeconfig=self.server.kubeconfig(), namespace=NAMESPACE, log=log)
-
-    @asynccontextmanager
-    async def notes(self, count: int) -> AsyncIterator[tuple[list[str], Observer]]:
-        """Give so many fresh Notes; they and their ConfigMaps go afterwards."""
-        observer = Observer()
-        names = [f"note-{index:05}" for index in range(count)]
-        await self._each(names, self._create)
-        watching = asyncio.create_task(observer.run(self.client))
-        observer.expect(names)
-        try:
-            yield names, observer
-        finally:
-            watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
-            rest = self.server.client(timeout=WITHIN)
-            for path in ("/apis/bench.example.com/v1/namespaces/bench/notes", "/api/v1/namespaces/bench/configmaps"):
-                await asyncio.to_thread(rest.request, "DELETE", path)
-            rest.close()
-
-    async def update(self, names: Sequence[str]) -> None:
-        """Give each of them another text."""
-        await self._each(names, self.change)
-
-    async def change(self, name: str) -> int:
-        """Give one of them another text; returns its generation."""
-        answer = await self.client.patch(NOTE, name, {"spec": {"text": self._text()}}, namespace=NAMESPACE)
-        generation: int = answer["metadata"]["generation"]
-        return generation
-
-    async def _create(self, name: str) -> None:
-        body = {
-            "apiVersion": NOTE.api_version,
-            "kind": NOTE.kind,
-            "metadata": {"name": name, "namespace": NAMESPACE},
-            "spec": {"text": self._text()},
-        }
-        await self.client.create(body, field_manager="bench")
-
-    def _text(self) -> str:
-        self._texts += 1
-        return f"{self._texts:<{TEXT_BYTES}}."
-
-    async def _each(self, names: Sequence[str], act: Callable[[str], Any]) -> None:
-        waiting = iter(names)
-
-        async def write() -> None:
-            for name in waiting:
-                await act(name)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(WRITERS):
-                group.create_task(write())
 
 
 async def quiet(process: Process) -> None:
@@ -235,9 +66,9 @@ async def load_once(bench: Bench, operator: Operator, count: int) -> dict[str, f
             }
 
 
-async def idle_once(bench: Bench, operator: Operator, _: int) -> dict[str, float]:
+async def idle_once(bench: Bench, operator: Operator, _objects: int) -> dict[str, float]:
     """With one object, reconciled: what waiting costs, and what it asks of the server."""
-    async with bench.notes(1) as (names, observer):
+    async with bench.notes(1) as (_, observer):
         with bench.start(operator) as process:
             await observer.all_followed(process)
             began = min(observer.started.values())
@@ -335,6 +166,50 @@ def table(found: Found, operators: Sequence[Operator]) -> str:
     return "\n".join(lines)
 
 
+RATIOS = {
+    "cold start, wall s": 1.1,
+    "cold start, CPU s": 1.5,
+    "update, wall s": 1.1,
+    "update, CPU s": 1.5,
+    "RSS peak, MB": 1.4,
+    "RSS settled, MB": 1.4,
+}
+"""What ours may take at most of what controller-runtime's takes."""
+LIMITS = {
+    "start to first reconcile, s": 0.8,
+    "idle RSS, MB": 60,
+    "requests while idle": 0,
+    "event to reconcile, p99 ms": 25,
+}
+
+
+def measure(objects: int = 1000) -> tuple[Result, ...]:
+    """All of this module, ours beside controller-runtime's, and kopf's once."""
+    results: list[Result] = []
+    for mode, names in (("load", "go,ours,kopf"), ("idle", "go,ours"), ("latency", "go,ours")):
+        operators = built(names)
+        found = asyncio.run(compare(mode, operators, objects=objects, rounds=3 if mode == "load" else 1, kopf_rounds=1))
+        for what, by_operator in found.items():
+            medians = {name: statistics.median(values) for name, values in by_operator.items()}
+            ours, go = medians[OPERATORS["ours"].name], medians[OPERATORS["go"].name]
+            told = ", ".join(f"{name} {value:.3g}" for name, value in medians.items())
+            if what in RATIOS:
+                bound, met = f"at most {RATIOS[what]} of Go", ours <= RATIOS[what] * go
+                told = f"{ours / go:.2f} ({told})"
+            else:
+                bound, met = f"at most {LIMITS[what]}" if what in LIMITS else "", ours <= LIMITS.get(what, ours)
+            results.append(Result(f"operator: {what}", bound, told, met, ()))
+    return tuple(results)
+
+
+def built(names: str) -> list[Operator]:
+    """Give the operators of these names, ready to start."""
+    operators = [OPERATORS[name] for name in names.split(",")]
+    for operator in operators:
+        operator.build()
+    return operators
+
+
 def main() -> None:
     """Read the command line, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -345,9 +220,7 @@ def main() -> None:
     for mode in ("idle", "latency"):
         parser.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode, default="load")
     options = parser.parse_args()
-    operators = [OPERATORS[name] for name in options.only.split(",")]
-    for operator in operators:
-        operator.build()
+    operators = built(options.only)
     wanted = {"objects": options.objects, "rounds": options.rounds, "kopf_rounds": options.kopf_rounds}
     print(table(asyncio.run(compare(options.mode, operators, **wanted)), operators))
 

@@ -7,12 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent / "build"
@@ -34,7 +35,8 @@ class Operator:
 
 
 def _build_go() -> None:
-    subprocess.run(["go", "build", "-o", str(BUILD / "go-operator"), "."], cwd=HERE / "go-operator", check=True)
+    command = ["go", "build", "-o", str(BUILD / "go-operator"), "."]
+    subprocess.run(command, cwd=HERE / "go-operator", check=True)
 
 
 def _build_kopf() -> None:
@@ -76,7 +78,7 @@ class Process:
         self._log = log
         self._proc = Path("/proc", str(self._process.pid))
 
-    def __enter__(self) -> Process:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pyopscaffold.api import Conditions, Object, ObjectMeta, controller, int64, resource  # noqa: E402 - as above
-from pyopscaffold.k8s.core.v1 import ConfigMap  # noqa: E402 - as above
-from pyopscaffold.runtime import Context, Reconciler, Result, conditions, main  # noqa: E402 - as above
+from pyopscaffold.api import Conditions, Object, ObjectMeta, controller, int64, resource
+from pyopscaffold.k8s.core.v1 import ConfigMap
+from pyopscaffold.runtime import Context, Reconciler, Result, conditions, main
 
 
 @dataclass(kw_only=True)

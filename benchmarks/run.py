@@ -20,6 +20,7 @@ from benchmarks import (  # noqa: E402 - the line above lets Python find them
     dev,
     kubernetes_types,
     many_apis,
+    operators,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def report(results: Iterable[Result]) -> str:
 
 
 if __name__ == "__main__":
-    modules = (cli, many_apis, codec, kubernetes_types, control_plane, databases, dev)
+    modules = (cli, many_apis, codec, kubernetes_types, control_plane, databases, dev, operators)
     written = report(result for module in modules for result in module.measure())
     (ROOT / "benchmarks" / "RESULTS.md").write_text(written)
     print(written)
