@@ -79,7 +79,7 @@ class Identity:
 
 def headers_of(config: ClusterConfig, user_agent: str) -> list[tuple[str, str]]:
     """Return what goes with every request: who asks, and for whom."""
-    headers = [("User-Agent", user_agent), ("Accept", "application/json")]
+    headers = [("User-Agent", user_agent)]
     if config.impersonate_user:
         headers.append(("Impersonate-User", config.impersonate_user))
     if config.impersonate_uid:

@@ -143,7 +143,7 @@ class Pool:
             headers.append(("Authorization", f"Bearer {token}"))
         if request.body:
             headers.append(("Content-Type", request.content_type))
-        headers.append(("Accept-Encoding", "gzip" if zipped else "identity"))
+        headers += [("Accept", request.accept), ("Accept-Encoding", "gzip" if zipped else "identity")]
         return b"%s %s HTTP/1.1\r\n%s%s\r\n" % (
             request.method.encode("ascii"),
             target.encode("ascii"),

@@ -215,8 +215,12 @@ class Client(Reader, Writer, Protocol):
         fields: str = "",
         limit: int = 500,
         continue_: str = "",
+        metadata_only: bool = False,
     ) -> Page:
-        """One page of a list, undecoded; raises Expired when ``continue_`` is too old."""
+        """One page of a list, undecoded; raises Expired when ``continue_`` is too old.
+
+        ``metadata_only`` asks for no more than the metadata of each; a server that can't gives whole objects.
+        """
         ...
 
     def watch(
@@ -229,11 +233,13 @@ class Client(Reader, Writer, Protocol):
         resource_version: str = "",
         initial_events: bool = False,
         timeout: float = 300.0,
+        metadata_only: bool = False,
     ) -> AsyncGenerator[WatchEvent]:
         """Events after ``resource_version``, bookmarks among them; ends when the server ends it.
 
         ``initial_events`` asks for a streaming list: first an ADDED for each object, then a BOOKMARK with the
-        annotation ``k8s.io/initial-events-end``. ``timeout`` (seconds) is the server's. Raises Expired.
+        annotation ``k8s.io/initial-events-end``. ``timeout`` (seconds) is the server's; ``metadata_only`` as for
+        ``list_page``. Raises Expired.
         """
         ...
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
     from pyopscaffold.runtime.client.protocols import Page, Scale, WatchEvent, WriteObserver
 
+_WHOLE = "application/json"
+_METADATA = "application/json;as={};g=meta.k8s.io;v=v1,application/json"
+"""https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches; else whole objects come."""
+
 
 class ApiReader:
     """The reading half of :class:`~pyopscaffold.runtime.client.api.ApiClient`."""
@@ -77,12 +81,15 @@ class ApiReader:
         fields: str = "",
         limit: int = 500,
         continue_: str = "",
+        metadata_only: bool = False,
     ) -> Page:
         """See Client."""
         query = query_of(
             labelSelector=labels, fieldSelector=fields, limit=str(limit) if limit else "", **{"continue": continue_}
         )
-        response = await self._send("GET", collection_path(gvk_of(kind), namespace), query=query)
+        accept = _METADATA.format("PartialObjectMetadataList") if metadata_only else _WHOLE
+        path = collection_path(gvk_of(kind), namespace)
+        response = await self._exchange.send(Request("GET", path, query, timeout=self._timeout, accept=accept))
         return wire.page(response.body)
 
     async def get_scale(self, kind: Kind, name: str, *, namespace: str = "") -> Scale:
@@ -100,6 +107,7 @@ class ApiReader:
         resource_version: str = "",
         initial_events: bool = False,
         timeout: float = 300.0,  # noqa: ASYNC109 - the server's own time limit, not ours
+        metadata_only: bool = False,
     ) -> AsyncGenerator[WatchEvent]:
         """See Client."""
         query = query_of(
@@ -113,7 +121,8 @@ class ApiReader:
             timeoutSeconds=str(int(timeout)),
         )
         path = collection_path(gvk_of(kind), namespace)
-        request = Request("GET", path, query, timeout=self._timeout, silence=self._silence)
+        accept = _METADATA.format("PartialObjectMetadata") if metadata_only else _WHOLE
+        request = Request("GET", path, query, timeout=self._timeout, silence=self._silence, accept=accept)
         where = f"watch {path}"
         async with (
             self._exchange.stream(request, where) as stream,

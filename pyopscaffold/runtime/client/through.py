@@ -105,7 +105,7 @@ class AiohttpTransport:
         )
 
     async def _send(self, request: Request, token: str, limits: aiohttp.ClientTimeout) -> aiohttp.ClientResponse:
-        headers: dict[str, str] = {}
+        headers = {"Accept": request.accept}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         if request.body:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """One request. ``path`` is absolute and unescaped; ``timeout`` is in seconds.
+    """One request. ``path`` is absolute and unescaped; ``timeout`` is in seconds; ``accept`` is what is to come back.
 
     ``timeout`` bounds the whole exchange, and for a stream the time until its headers; ``silence`` bounds the time
     without a byte in a stream.
@@ -25,6 +25,7 @@ class Request:
     content_type: str = "application/json"
     timeout: float = 30.0
     silence: float | None = None
+    accept: str = "application/json"
 
 
 @dataclass(frozen=True)
