@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -12,13 +14,15 @@ import msgspec
 from pyopscaffold import codec
 from pyopscaffold.api import GroupVersionKind, Object
 from pyopscaffold.api.declarations import gvk_of
-from pyopscaffold.errors import Conflict, NotFound, PyopscaffoldError
+from pyopscaffold.errors import ClientError, Conflict, Invalid, NotFound, PyopscaffoldError
+from pyopscaffold.kube import install_order, selector
 from pyopscaffold.kube.gvk import split_api_version
+from pyopscaffold.runtime.objects import parse
 
 if TYPE_CHECKING:
     from pyopscaffold.api.declarations import Kind
     from pyopscaffold.runtime.cache import Informer, Stored
-    from pyopscaffold.runtime.client.protocols import Client
+    from pyopscaffold.runtime.client.protocols import Client, Propagation
 
 ChildKey: TypeAlias = tuple[GroupVersionKind, str, str]
 
@@ -93,7 +97,9 @@ class Children:
         """Of how many children it is known what was applied."""
         return sum(map(len, self._applied.values()))
 
-    async def apply(self, owner: Owner, child: Object | Mapping[str, Any], *, blind: bool = False) -> Any:
+    async def apply(
+        self, owner: Owner, child: Object | Mapping[str, Any], *, blind: bool = False, adopt: bool = True
+    ) -> Any:
         """See Context.apply; ``blind``: the reconcile has looked at nothing but its object and what applies returned.
 
         What a blind apply writes need not reconcile the owner again. The only other thing that the reconcile could
@@ -101,16 +107,52 @@ class Children:
         all that others did to it up to there. So news of the child are held back until the answer is there, and tell
         the owner only if they are newer, or if there is no answer.
         """
-        kind, desired = self._complete(owner, child)
+        return await self._bring(owner, child, *self._complete(owner, child), blind=blind, adopt=adopt)
+
+    async def apply_all(
+        self, owner: Owner, children: Iterable[Object | Mapping[str, Any]], *, blind: bool = False, adopt: bool = True
+    ) -> list[Any]:
+        """See Context.apply_all."""
+        whole = [(child, *self._complete(owner, child)) for child in children]
+        for key, times in Counter(_key(kind, desired) for _, kind, desired in whole).items():
+            if times > 1:
+                raise PyopscaffoldError(f"{key[0].group_kind} {key[2]} is among the children {times} times")
+        answers: list[Any] = [None] * len(whole)
+        for wave in sorted({install_order.wave(kind.kind) for _, kind, _ in whole}):
+            these = [index for index, (_, kind, _) in enumerate(whole) if install_order.wave(kind.kind) == wave]
+            bringing = (self._bring(owner, *whole[index], blind=blind, adopt=adopt) for index in these)
+            found = await asyncio.gather(*bringing, return_exceptions=True)
+            if errors := [answer for answer in found if isinstance(answer, Exception)]:
+                raise ExceptionGroup(f"{len(errors)} of {len(whole)} children not applied", errors)
+            for index, answer in zip(these, found, strict=True):
+                answers[index] = answer
+        return answers
+
+    async def _bring(
+        self,
+        owner: Owner,
+        child: Object | Mapping[str, Any],
+        kind: GroupVersionKind,
+        desired: dict[str, Any],
+        *,
+        blind: bool,
+        adopt: bool,
+    ) -> Any:
         key = _key(kind, desired)
         wanted = _digest(desired)
         informer = self._informers.get(kind)
-        cached = informer.get(*key[1:]) if informer is not None else None
-        if cached is not None:
-            if self._stands(owner, key, wanted, cached, desired):
-                return _decode(_as(child, kind), cached.raw)
-            _refuse_foreign(owner, kind, cached)
-        answer = await (self._fly(owner, key, desired) if blind else self._send(desired))
+        there = informer.get(*key[1:]) if informer is not None else None
+        if there is not None and self._stands(owner, key, wanted, there, desired):
+            return _decode(_as(child, kind), there.raw)
+        if there is None and not adopt:
+            there = await self._live(key)
+        if there is not None:
+            _refuse(owner, kind, there, adopt=adopt)
+        try:
+            answer = await (self._fly(owner, key, desired) if blind else self._send(desired))
+        except Invalid as error:
+            await self._name_controller(owner, key, error)
+            raise
         if informer is not None:
             metadata = answer["metadata"]
             applied = _Applied(wanted, _digest(restrict(answer, desired)), metadata["uid"], metadata["resourceVersion"])
@@ -127,25 +169,42 @@ class Children:
         flight.seen = max(flight.seen, new.version)
         return True
 
-    async def delete(self, kind: Kind, name: str, *, namespace: str, uid: str = "") -> None:
+    async def delete(
+        self, kind: Kind, name: str, *, namespace: str, uid: str = "", propagation: Propagation = "Background"
+    ) -> None:
         """See Context.delete; ``uid`` makes sure that it is that very object."""
         gvk = self._owns.get(gvk_of(kind), gvk_of(kind))
         try:
-            await self._client.delete(gvk, name, namespace=namespace if gvk.namespaced else "", uid=uid)
+            where = namespace if gvk.namespaced else ""
+            await self._client.delete(gvk, name, namespace=where, uid=uid, propagation=propagation)
         except NotFound:
             return
 
     def owned(self, owner: Owner, kind: Kind) -> list[Any]:
         """See Context.owned."""
-        return [_decode(kind, stored.raw) for stored in self._controlled(owner, gvk_of(kind))]
+        return [
+            _decode(kind, stored.raw) for stored in _controlled(owner, self._informer(gvk_of(kind)).by_owner(owner.uid))
+        ]
 
-    async def prune(self, owner: Owner, kept: Iterable[Object | Mapping[str, Any]]) -> None:
+    async def prune(self, owner: Owner, kept: Iterable[Object | Mapping[str, Any]], *, labels: str = "") -> None:
         """See Context.prune."""
         keep = {_key(*self._complete(owner, child)) for child in kept}
-        for kind in self._owns:
-            for meta in [stored.meta for stored in self._controlled(owner, kind)]:
-                if (kind, meta.namespace, meta.name) not in keep and not meta.deleting:
+        selected = selector.parse(labels)
+        for kind in self._last_first():
+            for meta in [stored.meta for stored in await self._sure(owner, kind)]:
+                spared = (kind, meta.namespace, meta.name) in keep or not selected.matches(meta.labels)
+                if not spared and not meta.deleting:
                     await self.delete(kind, meta.name, namespace=meta.namespace, uid=meta.uid)
+
+    async def delete_owned(self, owner: Owner, kinds: Iterable[Kind], *, propagation: Propagation) -> bool:
+        """See Context.delete_owned; whether all are gone."""
+        for kind in map(gvk_of, kinds) if kinds else self._last_first():
+            for meta in [stored.meta for stored in await self._sure(owner, kind)]:
+                if not meta.deleting:
+                    await self.delete(kind, meta.name, namespace=meta.namespace, uid=meta.uid, propagation=propagation)
+            if await self._sure(owner, kind):
+                return False
+        return True
 
     def forget(self, owner_uid: str) -> None:
         """Drop what is remembered of the children of an owner that is gone."""
@@ -179,12 +238,39 @@ class Children:
                 self._again(owner)
         return answer
 
-    def _controlled(self, owner: Owner, kind: GroupVersionKind) -> list[Stored]:
+    def _informer(self, kind: GroupVersionKind) -> Informer:
         if kind not in self._informers:
             raise PyopscaffoldError(f"{kind.group_kind} is not among the kinds that @controller(owns=…) names")
-        found = self._informers[kind].by_owner(owner.uid)
-        mine = [stored for stored in found if stored.meta.controller and stored.meta.controller.uid == owner.uid]
-        return sorted(mine, key=lambda stored: stored.meta.name)
+        return self._informers[kind]
+
+    def _last_first(self) -> list[GroupVersionKind]:
+        return sorted(self._owns, key=lambda kind: install_order.wave(kind.kind), reverse=True)
+
+    async def _sure(self, owner: Owner, kind: GroupVersionKind) -> list[Stored]:
+        """Return the children of a kind, from the server where the cache may have missed some: deletion is for good."""
+        informer = self._informer(kind)
+        if informer.synced and informer.failure is None:
+            return _controlled(owner, informer.by_owner(owner.uid))
+        gvk = self._owns.get(kind, kind)
+        listed = await self._client.list(gvk, namespace=owner.namespace if gvk.namespaced else "")
+        return _controlled(owner, [parse(gvk, msgspec.json.encode(item)) for item in listed])
+
+    async def _live(self, key: ChildKey) -> Stored | None:
+        """Read a child past the cache, by a list of one: the role needs no further verb for it."""
+        kind, namespace, name = key
+        found = await self._client.list(kind, namespace=namespace, fields=f"metadata.name={name}")
+        return parse(kind, msgspec.json.encode(found[0])) if found else None
+
+    async def _name_controller(self, owner: Owner, key: ChildKey, error: Invalid) -> None:
+        """Say whose the child is, where the server refuses a second controller of one that the cache does not know."""
+        if not any(cause.field.startswith("metadata.ownerReferences") for cause in error.causes):
+            return
+        try:
+            there = await self._live(key)
+        except ClientError:
+            return
+        if there is not None:
+            _refuse(owner, key[0], there, adopt=True)
 
     def _complete(self, owner: Owner, child: Object | Mapping[str, Any]) -> tuple[GroupVersionKind, dict[str, Any]]:
         """Return the child's kind, and the child with the owner's namespace and owner reference."""
@@ -251,9 +337,16 @@ def _decode(kind: Kind, raw: bytes) -> Any:
     return msgspec.json.decode(raw) if isinstance(kind, GroupVersionKind) else codec.decode(kind, raw)
 
 
-def _refuse_foreign(owner: Owner, kind: GroupVersionKind, cached: Stored) -> None:
+def _controlled(owner: Owner, found: Iterable[Stored]) -> list[Stored]:
+    mine = [stored for stored in found if stored.meta.controller and stored.meta.controller.uid == owner.uid]
+    return sorted(mine, key=lambda stored: stored.meta.name)
+
+
+def _refuse(owner: Owner, kind: GroupVersionKind, there: Stored, *, adopt: bool) -> None:
     """Leave alone what another object controls; it may be an earlier one of our owner's name, soon to be collected."""
-    other = cached.meta.controller
+    other, what = there.meta.controller, f"{kind.group_kind} {there.meta.name}"
+    if other is None and not adopt:
+        raise Conflict(f"{what} was there before, and is not to be adopted", code=409, reason="NotAdopted")
     if other is not None and other.uid != owner.uid:
-        message = f"{kind.group_kind} {cached.meta.name} is controlled by {other.kind} {other.name} (uid {other.uid})"
+        message = f"{what} is controlled by {other.kind} {other.name} (uid {other.uid})"
         raise Conflict(message, code=409, reason="AlreadyOwned")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 from pyopscaffold.errors import (
     ApiError,
@@ -15,6 +15,9 @@ from pyopscaffold.errors import (
     TerminalError,
 )
 from pyopscaffold.kube.conditions import reason_from
+
+Retry: TypeAlias = Literal["backoff", "longest", "never"]
+_SOONEST: tuple[Retry, ...] = get_args(Retry)
 
 QUIET_CONFLICTS = 5
 """So many conflicts in a row are everyday life; more are reported like any error."""
@@ -34,7 +37,7 @@ class Failure:
 
     reason: str
     message: str
-    retry: Literal["never", "longest", "backoff"] = "backoff"
+    retry: Retry = "backoff"
     stalled: bool = False
     quiet: bool = False
     live: bool = False
@@ -45,6 +48,8 @@ def classify(error: Exception, *, failures: int) -> Failure:  # noqa: PLR0911 - 
     """Judge what a reconcile raised after so many failures in a row before."""
     message = str(error) or type(error).__name__
     match error:
+        case ExceptionGroup():
+            return _worst([classify(each, failures=failures) for each in error.exceptions])
         case TerminalError():
             reason = reason_from(error.reason, "Stalled")
             return Failure(reason=reason, message=message, retry="never", stalled=True)
@@ -64,3 +69,18 @@ def classify(error: Exception, *, failures: int) -> Failure:  # noqa: PLR0911 - 
         case _:
             text = f"{type(error).__name__}: {error}"
             return Failure(reason=reason_from(type(error).__name__), message=text, bug=True)
+
+
+def _worst(failures: list[Failure]) -> Failure:
+    """Judge what was raised together (``ctx.apply_all``, a TaskGroup): what may pass is tried again for all."""
+    first = next((failure for failure in failures if not failure.quiet), failures[0])
+    soonest = next(retry for retry in _SOONEST if any(failure.retry == retry for failure in failures))
+    return Failure(
+        reason=first.reason,
+        message="; ".join(dict.fromkeys(failure.message for failure in failures)),
+        retry=soonest,
+        stalled=all(failure.stalled for failure in failures),
+        quiet=all(failure.quiet for failure in failures),
+        live=any(failure.live for failure in failures),
+        bug=any(failure.bug for failure in failures),
+    )

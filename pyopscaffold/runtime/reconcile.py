@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyopscaffold.api import GroupVersionKind
     from pyopscaffold.api.declarations import Kind
     from pyopscaffold.runtime.children import Children, Owner
-    from pyopscaffold.runtime.client.protocols import Client, RawObject, Reader
+    from pyopscaffold.runtime.client.protocols import Client, Propagation, RawObject, Reader
     from pyopscaffold.runtime.logs import FieldsAdapter
 
 T = TypeVar("T", bound=Object)
@@ -101,21 +101,42 @@ class Context:
         return self._cache
 
     @overload
-    async def apply(self, child: T) -> T: ...
+    async def apply(self, child: T, *, adopt: bool = True) -> T: ...
     @overload
-    async def apply(self, child: Mapping[str, Any]) -> RawObject: ...
-    async def apply(self, child: Any) -> Any:
+    async def apply(self, child: Mapping[str, Any], *, adopt: bool = True) -> RawObject: ...
+    async def apply(self, child: Any, *, adopt: bool = True) -> Any:
         """Make the child as it is given: server-side apply, forced, by the controller's field manager.
 
         The owner's namespace and a controller owner reference are added. Returns the child as the server has it;
-        makes no request where the cached child still is what the last apply of the same content left.
+        makes no request where the cached child still is what the last apply of the same content left. ``adopt``: an
+        object of that name that nobody controls becomes the child.
 
         Raises:
-            Conflict: another object controls the child.
+            Conflict: another object controls the child, or it was there before and is not to be adopted.
             ClientError: the request failed.
 
         """
-        return await self._children.apply(self._owner, child, blind=not self._looked)
+        return await self._children.apply(self._owner, child, blind=not self._looked, adopt=adopt)
+
+    @overload
+    async def apply_all(self, children: Iterable[T], *, adopt: bool = True) -> list[T]: ...
+    @overload
+    async def apply_all(self, children: Iterable[Mapping[str, Any]], *, adopt: bool = True) -> list[RawObject]: ...
+    @overload
+    async def apply_all(
+        self, children: Iterable[Object | Mapping[str, Any]], *, adopt: bool = True
+    ) -> list[Object | RawObject]: ...
+    async def apply_all(self, children: Iterable[Any], *, adopt: bool = True) -> list[Any]:
+        """Apply children in the order of their kinds, as Helm does, and side by side where one can't need the other.
+
+        Returns them as ``apply`` does, in the order given. A failure keeps back what comes after its kind.
+
+        Raises:
+            ExceptionGroup: some failed, with an error for each, as ``apply`` raises it.
+            PyopscaffoldError: one is among them twice, or can't be a child; no request is made.
+
+        """
+        return await self._children.apply_all(self._owner, children, blind=not self._looked, adopt=adopt)
 
     async def delete(self, kind: Kind, name: str, *, namespace: str = "") -> None:
         """Delete an object, by default in the owner's namespace; it may be gone already."""
@@ -130,9 +151,26 @@ class Context:
         self._looked = True
         return self._children.owned(self._owner, kind)
 
-    async def prune(self, *, kept: Iterable[Object | Mapping[str, Any]]) -> None:
-        """Delete the children of all owned kinds that are not among ``kept``."""
-        await self._children.prune(self._owner, kept)
+    async def prune(self, *, kept: Iterable[Object | Mapping[str, Any]], labels: str = "") -> None:
+        """Delete the children of all owned kinds that are not among ``kept``, of those that the selector selects.
+
+        Only what this very object controls goes. While the cache of a kind is not up to date, the server is asked.
+        """
+        await self._children.prune(self._owner, kept, labels=labels)
+
+    async def delete_owned(
+        self, *kinds: Kind, propagation: Propagation = "Background", again: float = 5.0
+    ) -> Result | None:
+        """Delete the children kind by kind: those of the next kind when all of the one before are gone.
+
+        Without ``kinds``, all owned ones against the order of ``apply_all``. Returns None when nothing is left, else a
+        Result to return from ``finalize``: it is called again when a child goes, and in ``again`` seconds. With
+        ``propagation="Foreground"`` a StatefulSet is gone only when its Pods are; that needs a garbage collector, which
+        an API server alone does not have.
+        """
+        self._looked = True
+        gone = await self._children.delete_owned(self._owner, kinds, propagation=propagation)
+        return None if gone else Result(requeue_after=again)
 
     def event(self, type: EventType, reason: str, message: str) -> None:  # noqa: A002 - the field's name
         """Record an event on the object; it is sent in the background, and failures to send are only logged."""
