@@ -1,6 +1,6 @@
-"""The client of the API server: protocols first, and one implementation over aiohttp in ``http``.
+"""The client of the API server: protocols first, and one implementation over HTTP in ``http``.
 
-Names are loaded when they are first used: the protocols do without aiohttp.
+Names are loaded when they are first used: the protocols do without an HTTP client.
 """
 
 from __future__ import annotations

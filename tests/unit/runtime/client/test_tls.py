@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,12 +14,21 @@ from pyopscaffold import errors
 from pyopscaffold.kube.builtin import NAMESPACE
 from pyopscaffold.runtime.client.config import ClusterConfig, ExecPlugin
 from pyopscaffold.runtime.client.http import HttpClient
+from pyopscaffold.runtime.client.through import AiohttpTransport
 from pyopscaffold.runtime.clock import ManualClock
 from tests.unit.runtime.client.guarded import Ask, Authority, Guard, both_ways, guarded
 from tests.unit.runtime.fake_api_server import until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+@pytest.fixture(autouse=True, params=["direct", "through aiohttp"])
+def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each test over connections of our own, and over those of aiohttp, which proxies and traces need."""
+    if request.param != "direct":
+        aiohttps = partial(AiohttpTransport, proxy="", trace_configs=())
+        monkeypatch.setattr("pyopscaffold.runtime.client.http.DirectTransport", aiohttps)
 
 
 @both_ways
