@@ -9,10 +9,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 _WORD = re.compile(r"[A-Za-z](?:[A-Za-z0-9 _./()+,;'`<>=*$%&@!?|^~\[\]{}-]*[A-Za-z0-9_./()+,;'`<>=*$%&@!?|^~\[\]{}-])?")
-_LINES = re.compile(r"[!-~](?:[ -~]*[!-~])?(?:\n+ *[!-~](?:[ -~]*[!-~])?)+")
+_LETTER = r"[!-~\u00a1-\u2027\u202a-\ud7ff]"
+_LINE = f"{_LETTER}+(?: +{_LETTER}+)*"
+_LINES = re.compile(rf"{_LINE}(?:\n+ *{_LINE})+")
 _WORDS = frozenset("y n yes no on off true false null".split())  # noqa: SIM905 - nine quoted words are no clearer
 _PRINTABLE = re.compile("[!-~](?:[ -~]*[!-~])?")
 _KEY = re.compile("[ -~]{1,100}")
@@ -37,43 +39,42 @@ class Writer:
             NeedsThoughtError: it is for PyYAML to write.
 
         """
-        return "".join(f"{line}\n" for line in self._mapping(manifest, "")) if manifest else "{}\n"
+        lines: list[str] = []
+        self._mapping(manifest, "", lines)
+        return "".join(f"{line}\n" for line in lines or ["{}"])
 
-    def _mapping(self, mapping: dict[str, Any], indent: str) -> Iterator[str]:
+    def _mapping(self, mapping: dict[str, Any], indent: str, lines: list[str]) -> None:
         for key in sorted(mapping) if self._sort_keys else mapping:
             if not _KEY.fullmatch(key):
                 raise NeedsThoughtError
             value = mapping[key]
             # Lists stand under their key, as far to the left.
-            yield from self._node(
-                value, f"{indent}{self._text(key)}:", indent if type(value) is list else f"{indent}  "
-            )
+            inner = indent if type(value) is list else f"{indent}  "
+            self._node(value, f"{indent}{self._text(key)}:", inner, lines)
 
-    def _list(self, items: list[Any], indent: str) -> Iterator[str]:
+    def _list(self, items: list[Any], indent: str, lines: list[str]) -> None:
         inner = f"{indent}  "
         for item in items:
             if item and type(item) in {dict, list}:
-                first, *others = self._mapping(item, inner) if type(item) is dict else self._list(item, inner)
-                yield f"{indent}- {first[len(inner) :]}"
-                yield from others
+                first = len(lines)
+                (self._mapping if type(item) is dict else self._list)(item, inner, lines)
+                lines[first] = f"{indent}- {lines[first][len(inner) :]}"
             else:
-                yield from self._node(item, f"{indent}-", inner)
+                self._node(item, f"{indent}-", inner, lines)
 
-    def _node(self, value: Any, head: str, indent: str) -> Iterator[str]:
+    def _node(self, value: Any, head: str, indent: str, lines: list[str]) -> None:
         """Write what comes after a key or a dash; ``indent`` is that of what takes lines of its own."""
         if value and type(value) is dict:
-            yield head
-            yield from self._mapping(value, indent)
+            lines.append(head)
+            self._mapping(value, indent, lines)
         elif value and type(value) is list:
-            yield head
-            yield from self._list(value, indent)
-        elif type(value) is str and "\n" in value:
-            if not _LINES.fullmatch(value):
-                raise NeedsThoughtError
-            yield f"{head} |-"
-            yield from (f"{indent}{line}" if line else "" for line in value.split("\n"))
+            lines.append(head)
+            self._list(value, indent, lines)
+        elif type(value) is str and "\n" in value and _LINES.fullmatch(value):
+            lines.append(f"{head} |-")
+            lines += [f"{indent}{line}" if line else "" for line in value.split("\n")]
         else:
-            yield f"{head} {self._text(value) if type(value) is str else self._plain(value)}"
+            lines.append(f"{head} {self._text(value) if type(value) is str else self._plain(value)}")
 
     def _plain(self, value: Any) -> str:
         if value is True or value is False:
@@ -87,9 +88,9 @@ class Writer:
     def _text(self, text: str) -> str:
         written = self._known.get(text)
         if written is None:
-            if text.splitlines() not in ([], [text]):
-                raise NeedsThoughtError
             written = self._known[text] = self._written(text)
+            if written.startswith("|") or len(written.splitlines()) > 1:
+                raise NeedsThoughtError
         return written
 
     def _written(self, text: str) -> str:

@@ -63,7 +63,11 @@ _WORDS += [
     "a\n---\nb",
     "",
 ]
-_texts = st.sampled_from(_WORDS) | st.text(st.characters(codec="utf-8"), max_size=8) | st.text("ab \n:#-'", max_size=8)
+_texts = (
+    st.sampled_from(_WORDS)
+    | st.text(st.characters(codec="utf-8"), max_size=8)
+    | st.text("ab \n:#-'“é\u200b\ufeff", max_size=8)
+)
 _values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | _texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_texts, inner, max_size=3),
