@@ -43,7 +43,7 @@ from pyopscaffold.kube.names import (
     is_qualified_name,
     is_reserved_group,
 )
-from pyopscaffold.loader import crds, selectors
+from pyopscaffold.loader import crds, permissions, selectors
 from pyopscaffold.model import kubernetes
 from pyopscaffold.model.kinds import (
     EnumType,
@@ -312,35 +312,9 @@ def controllers(found: Sequence[ControllerModel], *, namespaced: bool) -> Findin
                 findings.problems.append(_at(item.span, "@controller", f"{message} {advice}"))
         for rule in item.rbac:
             span = SourceSpan(rule.file, rule.line)
-            findings.problems += [_at(span, "@rbac", message) for message in _rule_problems(rule)]
-            findings.warnings += [_at(span, "@rbac", message) for message in _rule_warnings(rule)]
+            findings.problems += [_at(span, "@rbac", message) for message in permissions.problems(rule)]
+            findings.warnings += [_at(span, "@rbac", message) for message in permissions.warnings(rule)]
     return findings
-
-
-def _rule_problems(rule: Any) -> Iterator[str]:
-    if not rule.verbs:
-        yield 'it names no verb; write verbs=["get", "list", "watch"] or the like'
-    if bool(rule.resources) == bool(rule.urls):
-        yield "it takes either resources= or urls="
-    if rule.resources and not rule.groups:
-        yield 'it names no group; write groups=["apps"] or the like, groups=[""] for the core group'
-    if rule.urls and (rule.groups or rule.resource_names or rule.namespace):
-        yield "urls= stands alone: they have no group, name or namespace"
-    for what in ("groups", "resources", "verbs", "resource_names"):
-        if any("*" in value for value in getattr(rule, what)):
-            yield f"{what} has *, which grants what nobody has thought of; name each one"
-    if rule.role_name and not is_dns1123_subdomain(rule.role_name):
-        yield f'role_name "{rule.role_name}" is not in lower-case letters, digits and dashes'
-    if "create" in rule.verbs and rule.resource_names:
-        yield "create can't be limited by resource_names: the server does not know the name yet; split the rule"
-
-
-def _rule_warnings(rule: Any) -> Iterator[str]:
-    for verb in sorted({"bind", "escalate", "impersonate"}.intersection(rule.verbs)):
-        yield f"{verb} lets the operator become more than its own role says"
-    secrets = "secrets" in rule.resources and not rule.namespace and not rule.resource_names
-    if secrets and {"list", "watch"}.intersection(rule.verbs):
-        yield "it reads every Secret that the role reaches; limit it by namespace= or resource_names= where you can"
 
 
 def _at(span: SourceSpan, subject: str, message: str) -> Problem:

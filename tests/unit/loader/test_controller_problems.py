@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.loader.projects import FIRST, told
+from tests.unit.loader.projects import FIRST, IMPORTS, read, told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
         ('groups=["apps"], resources=["*/status"], verbs=["get"]', "resources has *"),
         ('resources=["pods"], verbs=["get"]', 'it names no group; write groups=["apps"] or the like'),
         ('groups="", resources=["pods"], verbs=["get"]', "groups is to be a list, not ''; write groups=[\"apps\"]"),
+        ('groups=[""], resources=["pods"], verbs=["GET"]', 'verb "GET" is none; write get'),
+        ('groups=[""], resources=["Pods"], verbs=["get"]', 'resource "Pods" is none; write the plural in lower case'),
+        ('groups=[""], resources=["pods/"], verbs=["get"]', 'resource "pods/" is none; write the plural in lower case'),
+        ('urls=["healthz"], verbs=["get"]', 'the path "healthz" starts with no slash; write /healthz'),
+        ('groups=[""], resources=["pods"], verbs=["get"], namespace="My"', 'namespace "My" is not in lower-case'),
         ('groups=[""], verbs=["get"]', "it takes either resources= or urls="),
         ('groups=[""], resources=["pods"], verbs=[]', "it names no verb"),
         (
@@ -125,3 +130,24 @@ def test_rule_without_a_controller(tmp_path: Path) -> None:
     """@rbac on a class that reconciles nothing would be lost, so it is refused."""
     (said,) = told(tmp_path, '@rbac(urls=["/metrics"], verbs=["get"])\nclass Helper: ...\n')
     assert said.startswith(f"acme/api/kind.py:{FIRST}: @rbac: Helper is no reconciler, so the rule grants nothing;")
+
+
+def test_misspelt_verb(tmp_path: Path) -> None:
+    """A verb close to a request's is pointed out; others may be anybody's."""
+    text = """\
+@dataclass(kw_only=True)
+class Spec:
+    x: int = 1
+
+@resource(group="example.com", version="v1")
+@dataclass(kw_only=True)
+class Thing(Object):
+    spec: Spec
+
+@rbac(groups=[""], resources=["pods"], verbs=["get", "lst", "use", "approve", "sign", "attest", "deletecollection"])
+@controller(Thing)
+class ThingReconciler:
+    def reconcile(self, ctx, obj): ...
+"""
+    said = [str(warning) for warning in read(tmp_path, {"api/kind.py": IMPORTS + text}).warnings]
+    assert said == [f"acme/api/kind.py:{FIRST + 9}: @rbac: no request has the verb lst; did you mean list?"]
