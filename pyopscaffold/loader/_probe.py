@@ -14,6 +14,7 @@ import gc
 import inspect
 import json
 import os
+import re
 import stat
 import sys
 import types
@@ -43,6 +44,8 @@ _MAPS = {"builtins.dict", "collections.abc.Mapping", "collections.abc.MutableMap
 
 _DEEPEST = 64
 """How many types may lie within each other: a generic that holds itself with longer and longer arguments has no end."""
+
+_BUILTIN = ("str", "int", "float", "bool", "bytes", "list", "dict", "set", "frozenset", "tuple", "object")
 
 Json = dict[str, Any]
 
@@ -137,6 +140,7 @@ class Reader:
         self.sources = Sources()
         self.structs: dict[str, Json] = {}
         self.problems: list[Json] = []
+        self._owners: dict[str, Any] = {}
         self.depth = 0
 
     def struct(self, hint: Any) -> str:
@@ -145,6 +149,8 @@ class Reader:
 
         cls: type = get_origin(hint) or hint
         key = f"{cls.__module__}.{cls.__qualname__}" + (repr(list(get_args(hint))) if get_args(hint) else "")
+        while self._owners.setdefault(key, hint) != hint:  # classes made by a function, or one defined twice
+            key += "'"
         if key not in self.structs:
             self.structs[key] = entry = {"name": cls.__name__, **self.sources.place(cls)}
             entry["texts"] = self.sources.texts(cls)
@@ -159,6 +165,11 @@ class Reader:
     def _fields(self, cls: type, hint: Any) -> Iterator[Json]:
         from pyopscaffold.api import introspect  # noqa: PLC0415
 
+        for name in (hidden := _hidden(cls)):
+            message = f"it hides the type {name} from the fields beside it; write {name}_, which is {name} in YAML"
+            self._problem(cls, message, name)
+        if hidden:
+            return
         try:
             infos = introspect.fields_of(hint)
         except Exception as error:  # noqa: BLE001 - a default_factory or a hint may raise anything
@@ -252,6 +263,15 @@ class Reader:
         if name in _MAPS and len(inner) == 2 and self._hint(inner[0]).get("kind") == "string":  # noqa: PLR2004
             return {"is": "map", "values": self._hint(inner[1])}
         return _unsupported(hint)
+
+
+def _hidden(cls: Any) -> list[str]:
+    """Return the fields whose default stands where hints look for a type: in the class, under the type's name."""
+    bare = (dataclasses.MISSING, dataclasses.MISSING)
+    given = {name: (field.default, field.default_factory) for name, field in cls.__dataclass_fields__.items()}
+    hints = [hint for base in cls.__mro__ for hint in inspect.get_annotations(base).values() if isinstance(hint, str)]
+    said = set(re.findall(r"\w+", " ".join(hints))) if not given.keys().isdisjoint(_BUILTIN) else ()
+    return [name for name in _BUILTIN if name in said and given.get(name, bare) != bare]
 
 
 def _unreadable(cls: Any) -> Iterator[tuple[str, Exception]]:

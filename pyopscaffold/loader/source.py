@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+_INT64 = 2**63
+
 
 def read(root: Path, package: str, *, python: str = "", namespaced: bool = False) -> ProjectModel:
     """Read the declarations of ``package`` under ``root``, by the project's own interpreter (or ``python``).
@@ -271,6 +273,8 @@ class _Reader:
     def _enum(self, values: Sequence[Any], description: str, span: SourceSpan, subject: str) -> TypeModel:
         self._whole(description, span, subject)
         kinds = {type(value) if checks.is_text(value) or not isinstance(value, str) else None for value in values}
+        if wide := [value for value in values if isinstance(value, int) and not -_INT64 <= value < _INT64]:
+            self._report(span, subject, f"the value {wide[0]} does not fit into int64; write str for such numbers")
         if len(kinds) == 1 and kinds <= {str, int}:
             return EnumType(tuple(dict.fromkeys(values)), description)
         shown = ", ".join(value["repr"] if isinstance(value, dict) else repr(value) for value in values) or "nothing"

@@ -184,7 +184,7 @@ def _not_scalar(_marker: markers.ListSet, schema: Schema) -> str | None:
         return _NO_NULL.format("a ListSet")
     if shape_of(items) in SCALARS or items.map_type == "atomic" or items.list_type == "atomic":
         return None
-    return "the items of a ListSet are scalars; write ListMap('key') or ListAtomic()"
+    return "the items of a ListSet are scalars, or @atomic; write ListMap('key') or ListAtomic() for others"
 
 
 def _not_keyed(marker: markers.ListMap, schema: Schema) -> str | None:

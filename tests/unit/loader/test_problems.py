@@ -94,7 +94,10 @@ FIELDS = {
         'x: Annotated[list[Part], ListMap("colour")]',
         "the key colour can be missing; give it no default, or one that is not None",
     ),
-    "list-set of dataclasses": ("x: Annotated[list[Part], ListSet()]", "the items of a ListSet are scalars"),
+    "list-set of dataclasses": (
+        "x: Annotated[list[Part], ListSet()]",
+        "the items of a ListSet are scalars, or @atomic; write ListMap",
+    ),
     "map type": ('x: Annotated[Part, MapType("atom")]', "MapType('atom') does not exist; write MapType('granular')"),
     "default below its bound": (
         "x: Annotated[int, Ge(1)] = 0",

@@ -95,6 +95,7 @@ FIELDS = {
     "x: Annotated[str, Selectable(), Name('a.b')]": (
         "no selector reaches it inside of a list or dict, or without a plain name; remove Selectable()"
     ),
+    "x: Literal[2**63]": "the value 9223372036854775808 does not fit into int64; write str for such numbers",
     "x: Access": "the type Access has no schema; write list[...] of a StrEnum for several, an IntEnum for one",
     "x: Pair": "an enum of (1, 2) is neither all str nor all int; write values of one type",
     "x: Typed": "the type Typed has no schema; write str, int, bool, a Literal, a list, a dict or a dataclass",
@@ -239,3 +240,46 @@ def test_modules_that_import_each_other(tmp_path: Path) -> None:
     with pytest.raises(LoadError) as caught:
         read(tmp_path, modules)
     assert caught.value.hint == "the two modules import each other: move what both need into a third"
+
+
+@pytest.mark.parametrize("field", ["str: str = ''", "list: list[int] = field(default_factory=list)"])
+def test_field_that_hides_a_type(tmp_path: Path, field: str) -> None:
+    """A default under the name of a type is what the hints of other fields would find."""
+    name = field.partition(":")[0]
+    spec = SPEC.format(above="", field=f"{field}\n    x: {name} | None = None")
+    (problem,) = told(tmp_path, spec + KIND.format(kind="A", options=""))
+    said = f"it hides the type {name} from the fields beside it; write {name}_, which is {name} in YAML"
+    assert problem.endswith(f": Spec.{name}: {said}")
+
+
+def test_classes_of_one_name(tmp_path: Path) -> None:
+    """Dataclasses that share module and name, as a function makes them, are told apart."""
+    made = """\
+def made(hint):
+    return make_dataclass("Part", [("x", hint)], namespace={"__module__": __name__})
+
+First, Second = made(str), made(bool)
+
+@dataclass
+class Again:
+    x: str
+
+Old = Again
+
+@dataclass
+class Again:
+    x: bool
+"""
+    fields = "a: First\n    b: Second\n    c: Old\n    d: Again"
+    text = "from dataclasses import make_dataclass\n" + made + SPEC.format(above="", field=fields)
+    kind = read_kind(tmp_path, text + KIND.format(kind="A", options=""))
+    spec = to_mapping(kind_schema(kind))["properties"]["spec"]["properties"]
+    types = {name: spec[name]["properties"]["x"]["type"] for name in spec}
+    assert types == {"a": "string", "b": "boolean", "c": "string", "d": "boolean"}
+
+
+def test_field_named_as_a_type_that_no_hint_names(tmp_path: Path) -> None:
+    """Such a name hides nothing where no field is of that type."""
+    spec = SPEC.format(above="", field="bytes: int = 1\n    set: str = ''")
+    kind = read_kind(tmp_path, spec + KIND.format(kind="A", options=""))
+    assert [field.json_name for field in kind.root.fields[0].type.fields] == ["bytes", "set"]
