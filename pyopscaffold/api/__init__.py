@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from annotated_types import Ge, Gt, Interval, Le, Len, Lt, MaxLen, MinLen, MultipleOf
 
-from pyopscaffold.api.declarations import Watch, controller, rbac
+from pyopscaffold.api.declarations import Index, Watch, controller, rbac
 from pyopscaffold.api.markers import (
     CEL,
     AllOf,
@@ -67,6 +67,7 @@ __all__ = [
     "GroupVersionKind",
     "Gt",
     "Immutable",
+    "Index",
     "IntOrString",
     "Interval",
     "KeepMetadata",

@@ -37,13 +37,40 @@ class Watch:
     """A kind whose events reach the controller through a map function.
 
     ``map`` takes the changed object (a raw mapping, or an instance where ``kind`` is a class) and returns the
-    ``(namespace, name)`` pairs of the objects to reconcile. With ``labels``, a label selector, only the objects that it
-    selects are watched and kept: a cluster has many Pods and Secrets. They are read by the same selector.
+    ``(namespace, name)`` pairs of the objects to reconcile; of a change it is asked for the object before and after. If
+    it takes two, it is asked once, for both: the first is None for an object that is new, the second for one that is
+    gone. With ``labels`` and ``fields``, a label and a field selector, only the objects that they select are watched
+    and kept: a cluster has many Pods and Secrets. They are read by the same selectors. With ``metadata_only`` no more
+    than the metadata is fetched and kept, and ``map`` gets mappings of apiVersion, kind and metadata.
+    ``predicate`` says which changes count, see ``pyopscaffold.runtime.predicate``.
     """
 
     kind: Kind
     map: Callable[..., Sequence[tuple[str, str]]]
     labels: str = ""
+    fields: str = ""
+    metadata_only: bool = False
+    predicate: Callable[..., bool] | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all objects of the kind are watched, with all that they have."""
+        return not (self.labels or self.fields or self.metadata_only)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Index:
+    """Objects of a watched kind, findable in the cache by ``ctx.cache.by_index(kind, name, value)``.
+
+    ``values`` takes an object and returns the texts that it is to be found by, always the same of the same object.
+    Given a ``label`` in place of ``name`` and ``values``, ``ctx.cache.list(kind, labels="<label>=x")`` looks up what
+    it would else look for.
+    """
+
+    kind: Kind
+    name: str = ""
+    values: Callable[..., Iterable[str]] | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +81,8 @@ class ControllerDeclaration:
     resource: type[Object]
     owns: tuple[Kind, ...]
     watches: tuple[Watch, ...]
+    predicates: tuple[Callable[..., bool], ...]
+    indexes: tuple[Index, ...]
     timeout: float
     workers: int
     file: str
@@ -62,6 +91,7 @@ class ControllerDeclaration:
 
 _C = TypeVar("_C", bound=type)
 
+_INDEXES = ((True, True, False), (False, False, True))
 _CONTROLLER = "__pyopscaffold_controller__"
 _RBAC = "__pyopscaffold_rbac__"
 _controllers: dict[str, type] = {}
@@ -74,6 +104,8 @@ def controller(
     name: str = "",
     owns: Sequence[Kind] = (),
     watches: Sequence[Watch] = (),
+    predicates: Sequence[Callable[..., bool]] = (),
+    indexes: Sequence[Index] = (),
     timeout: float = 30.0,
     workers: int = 1,
 ) -> Callable[[_C], _C]:
@@ -82,6 +114,10 @@ def controller(
     ``owns`` are the kinds of its children: their events reconcile the owner, and the generated role lets the operator
     list, watch, create, patch and delete them. ``name`` (default: the kind in lower case) names the controller in
     metrics, logs and field managers. ``timeout`` (seconds) bounds one reconcile, ``workers`` how many run at once.
+
+    ``predicates`` say which changes of ``resource`` itself count, if all of them accept; without, all but writes of the
+    status. What the framework has to know of (a deletion, its annotations, its finalizer) always counts. ``indexes``
+    make objects of ``resource``, owned and watched kinds findable in the cache.
 
     Raises:
         DeclarationError: ``resource`` is not under ``@resource``, or another argument can't be.
@@ -94,10 +130,16 @@ def controller(
         *_name_problems(name),
         *several("owns", owns, type, GroupVersionKind, such_as='GroupVersionKind("apps", "v1", "StatefulSet")'),
         *several("watches", watches, Watch, such_as="Watch(kind=..., map=...)"),
+        *several("predicates", predicates, Callable, such_as="predicate.generation_changed"),  # type: ignore[arg-type]  # isinstance takes it
+        *several("indexes", indexes, Index, such_as='Index(kind=..., name="...", values=...)'),
         *_at_least("timeout", timeout, float, int, bound=0.001),
         *_at_least("workers", workers, int, bound=1),
     ]
-    wrong = wrong or [*_undeclared(kind for kind in owns if isinstance(kind, type)), *_not_selectors(watches)]
+    wrong = wrong or [
+        *_undeclared(kind for kind in owns if isinstance(kind, type)),
+        *_not_selectors(watches),
+        *_not_indexes(indexes, (resource, *owns, *(watch.kind for watch in watches))),
+    ]
     # Said now and not when the class comes: without its brackets, @controller gets no other call.
     if refuse(wrong, file=file, line=line, subject="@controller") or any(
         map(was_refused, (resource, *owns, *(watch.kind for watch in watches)))
@@ -110,6 +152,8 @@ def controller(
             resource=resource,
             owns=tuple(owns),
             watches=tuple(watches),
+            predicates=tuple(predicates),
+            indexes=tuple(indexes),
             timeout=timeout,
             workers=workers,
             file=file,
@@ -137,13 +181,32 @@ def _undeclared(resources: Iterable[object]) -> Iterator[str]:
 
 def _not_selectors(watches: Iterable[Watch]) -> Iterator[str]:
     for watch in watches:
-        if wrong := list(single("labels", watch.labels, str)):
-            yield from wrong
+        wrong = [
+            *single("labels", watch.labels, str),
+            *single("fields", watch.fields, str),
+            *single("metadata_only", watch.metadata_only, bool),
+        ]
+        yield from wrong
+        if wrong:
             continue
+        given: object = watch.predicate
+        if given is not None and not callable(given):
+            yield f"predicate is to be a function, not {given!r}"
+        if watch.fields and not all("=" in term for term in watch.fields.split(",")):
+            yield f"{watch.fields!r} is no field selector; write it as spec.nodeName=one,status.phase!=Failed"
         try:
             selector.parse(watch.labels)
         except ValueError as error:
             yield str(error)
+
+
+def _not_indexes(indexes: Iterable[Index], kinds: Iterable[Kind]) -> Iterator[str]:
+    for index in indexes:
+        what = f"an index of {getattr(index.kind, 'kind', index.kind)}"
+        if (bool(index.name), callable(index.values), bool(index.label)) not in _INDEXES:
+            yield f"{what} needs either name= and values=, or label="
+        elif index.kind not in kinds and gvk_of(index.kind) not in (getattr(kind, "gvk", kind) for kind in kinds):
+            yield f"{what}, which is not watched; name it in owns= or watches="
 
 
 def _name_problems(name: object) -> Iterator[str]:

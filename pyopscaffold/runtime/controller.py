@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.api.declarations import controller_of, gvk_of
 from pyopscaffold.errors import PyopscaffoldError
 from pyopscaffold.runtime import predicate
+from pyopscaffold.runtime.cache import index as index_of
 from pyopscaffold.runtime.children import Children
 from pyopscaffold.runtime.finalizer import finalizer_name
-from pyopscaffold.runtime.handler import by_map, handler, to_owner, to_self
+from pyopscaffold.runtime.handler import by_map, handler, takes_both, to_owner, to_self
 from pyopscaffold.runtime.outcome import Failure, classify
-from pyopscaffold.runtime.processor import Processor, Verdict
+from pyopscaffold.runtime.processor import Processor, Verdict, paused_by, skips_finalize
 from pyopscaffold.runtime.queue import INITIAL_PRIORITY, WorkQueue
 from pyopscaffold.runtime.reconcile import Request
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyopscaffold.api import GroupVersionKind
-    from pyopscaffold.api.declarations import ControllerDeclaration
-    from pyopscaffold.runtime.cache import Cache, Delta
+    from pyopscaffold.api.declarations import ControllerDeclaration, Watch
+    from pyopscaffold.runtime.cache import Cache, Delta, Informer
     from pyopscaffold.runtime.children import Owner
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.clock import Clock
@@ -60,6 +61,10 @@ def kinds_of(declaration: ControllerDeclaration) -> tuple[GroupVersionKind, ...]
     return tuple(dict.fromkeys(kinds))
 
 
+def _informer_of(cache: Cache, watch: Watch) -> Informer:
+    return cache.informer(watch.kind, labels=watch.labels, fields=watch.fields, metadata_only=watch.metadata_only)
+
+
 class Controller:
     """Runs one reconciler. Made before the cache runs, since it asks the cache for its informers."""
 
@@ -87,9 +92,10 @@ class Controller:
         self._metrics = metrics
         self._clock = clock
         declared = self._declaration
-        whole = [watch.kind for watch in declared.watches if not watch.labels]
+        whole = [watch.kind for watch in declared.watches if watch.is_whole]
         self._informers = {gvk_of(kind): cache.informer(kind) for kind in (declared.resource, *declared.owns, *whole)}
-        self._watched = [(cache.informer(watch.kind, labels=watch.labels), watch) for watch in declared.watches]
+        self._watched = [(_informer_of(cache, watch), watch) for watch in declared.watches]
+        self._add_indexes()
         self._live: set[Request] = set()
         primary = self._informers[declared.resource.gvk]
         self._children = children = Children(
@@ -111,6 +117,13 @@ class Controller:
         process = self._processor.process
         self._process = process if tracing is None else tracing.traced(process, self._declaration)
         metrics.observe(self.queue, workers=self.workers, paused=paused, paused_objects=lambda: self._processor.paused)
+
+    def _add_indexes(self) -> None:
+        informers = {*self._informers.values(), *(informer for informer, _ in self._watched)}
+        for index in self._declaration.indexes:
+            for informer in informers:
+                if informer.kind == gvk_of(index.kind) and not informer.metadata_only:
+                    index_of.add_to(informer, index)
 
     async def run(self) -> None:
         """Work until cancelled; then let running reconciles end, for ``grace`` seconds at most."""
@@ -138,7 +151,9 @@ class Controller:
 
     def _listen(self) -> None:
         declaration, kind = self._declaration, self._declaration.resource.gvk
-        wanted = predicate.primary(finalizer_name(kind, self.name))
+        annotations = (paused_by(kind), skips_finalize(kind))
+        finalizer = finalizer_name(kind, self.name)
+        wanted = predicate.primary(finalizer, annotations=annotations, wanted=declaration.predicates)
         self._informers[kind].add_handler(handler(self.queue, to_self, accepts=wanted, failed=self._map_failed))
         self._informers[kind].add_handler(self._forget)
         changed, failed = predicate.version_changed, self._map_failed
@@ -148,7 +163,9 @@ class Controller:
             self._informers[owned].add_handler(told)
             self._informers[owned].add_handler(partial(self._forget_child, owned))
         for informer, watch in self._watched:
-            informer.add_handler(handler(self.queue, by_map(watch), accepts=changed, failed=failed))
+            accepts = predicate.all_of(changed, watch.predicate) if watch.predicate else changed
+            both, queue = takes_both(watch.map), self.queue
+            informer.add_handler(handler(queue, by_map(watch), accepts=accepts, failed=failed, together=both))
 
     def _skips(self, kind: GroupVersionKind, delta: Delta, request: Request) -> bool:
         return self._children.expects(kind, delta.new, *request)
@@ -167,7 +184,7 @@ class Controller:
 
     def _map_failed(self, error: Exception) -> None:
         self._metrics.failed(terminal=False, bug=True, timeout=False)
-        _log.error("a map function failed", exc_info=error, extra={"fields": {"controller": self.name}})
+        _log.error("a map function or a predicate failed", exc_info=error, extra={"fields": {"controller": self.name}})
 
     async def _work(self) -> None:
         while (request := await self.queue.get()) is not None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+import inspect
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import msgspec
-
-from pyopscaffold import codec
-from pyopscaffold.api import GroupVersionKind
+from pyopscaffold.api.declarations import gvk_of
 from pyopscaffold.kube.gvk import split_api_version
+from pyopscaffold.runtime.objects import decode
 from pyopscaffold.runtime.predicate import both
 from pyopscaffold.runtime.queue import INITIAL_PRIORITY
 from pyopscaffold.runtime.reconcile import Request
@@ -16,12 +15,14 @@ from pyopscaffold.runtime.reconcile import Request
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from pyopscaffold.api import GroupVersionKind
     from pyopscaffold.api.declarations import Watch
     from pyopscaffold.runtime.cache import Delta, Stored
     from pyopscaffold.runtime.predicate import Predicate
     from pyopscaffold.runtime.queue import WorkQueue
 
-Mapper: TypeAlias = "Callable[[Stored], Iterable[Request]]"
+Mapper: TypeAlias = "Callable[..., Iterable[Request]]"
+"""Takes a Stored; or the old and the new one, either of which may be None."""
 
 
 def to_self(stored: Stored) -> Iterable[Request]:
@@ -44,16 +45,28 @@ def to_owner(owner: GroupVersionKind) -> Mapper:
 
 
 def by_map(watch: Watch) -> Mapper:
-    """Ask for what the watch's map function says."""
-    kind = watch.kind
+    """Ask for what the watch's map function says, of one object or of both: ``takes_both`` tells."""
+    kind = gvk_of(watch.kind) if watch.metadata_only else watch.kind
 
-    def requests(stored: Stored) -> Iterable[Request]:
-        changed = (
-            msgspec.json.decode(stored.raw) if isinstance(kind, GroupVersionKind) else codec.decode(kind, stored.raw)
-        )
-        return [Request(namespace, name) for namespace, name in watch.map(changed)]
+    def decoded(stored: Stored | None) -> Any:
+        if stored is None:
+            return None
+        return decode(kind, stored)
+
+    def requests(*changed: Stored | None) -> Iterable[Request]:
+        return [Request(namespace, name) for namespace, name in watch.map(*map(decoded, changed))]
 
     return requests
+
+
+def takes_both(function: Callable[..., Any]) -> bool:
+    """Whether a map function needs two arguments: the object before the change and after it."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some that are written in C don't tell
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(item.kind in positional and item.default is item.empty for item in parameters) > 1
 
 
 def handler(
@@ -63,20 +76,25 @@ def handler(
     accepts: Predicate,
     failed: Callable[[Exception], None],
     skips: Callable[[Delta, Request], bool] | None = None,
+    together: bool = False,
 ) -> Callable[[Delta], None]:
     """Make an informer's handler that adds what ``mapper`` says of the old *and* the new object.
 
-    Both count, since a change may move an object from one owner to another. Requests that ``skips`` are left out. A
-    mapper that raises is reported to ``failed``, and costs nothing else.
+    Both count, since a change may move an object from one owner to another; the mapper is asked for one after the
+    other, or ``together``. Requests that ``skips`` are left out. A mapper that raises is reported to ``failed``, and
+    costs nothing else; so is a predicate, whose change counts then.
     """
 
     def handle(delta: Delta) -> None:
-        if not accepts(delta):
-            return
+        try:
+            if not accepts(delta):
+                return
+        except Exception as error:  # noqa: BLE001 - the author's code
+            failed(error)
         priority = INITIAL_PRIORITY if delta.initial else 0
-        for stored in both(delta):
+        for changed in ((delta.old, delta.new),) if together else zip(both(delta)):
             try:
-                for request in mapper(stored):
+                for request in mapper(*changed):
                     if skips is None or not skips(delta, request):
                         queue.add(request, priority=priority)
             except Exception as error:  # noqa: BLE001 - the author's code

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from pyopscaffold import codec
+from pyopscaffold.kube.gvk import GroupVersionKind
+
 if TYPE_CHECKING:
-    from pyopscaffold.kube.gvk import GroupVersionKind
+    from pyopscaffold.api.declarations import Kind
 
 
 class Owner(msgspec.Struct, frozen=True, gc=False, rename="camel"):
@@ -74,15 +77,17 @@ _decode_meta = msgspec.json.Decoder(Meta).decode
 _encode = msgspec.json.encode
 
 
-def parse(kind: GroupVersionKind, text: bytes | msgspec.Raw) -> Stored:
+def parse(kind: GroupVersionKind, text: bytes | msgspec.Raw, *, metadata_only: bool = False) -> Stored:
     """Read an object's JSON text; raises ``msgspec.MsgspecError`` when it is no Kubernetes object.
 
     Only the first two levels are taken apart; everything below is copied as text. Items of a list of a built-in
-    kind lack apiVersion and kind: they are filled in.
+    kind lack apiVersion and kind: they are filled in. With ``metadata_only`` the rest is left out, whatever came.
     """
     parts = _split(text)
     if "metadata" not in parts:
         raise msgspec.ValidationError(f"a {kind.group_kind} without metadata")
+    if metadata_only:
+        parts = {"metadata": parts["metadata"]}
     fields = _split(parts["metadata"])
     if fields.pop("managedFields", None) is not None:
         parts["metadata"] = msgspec.Raw(_encode(fields))
@@ -95,6 +100,14 @@ def parse(kind: GroupVersionKind, text: bytes | msgspec.Raw) -> Stored:
         }
     version = meta.resource_version
     return Stored(meta, _encode(parts), int(version) if version.isdecimal() else 0)
+
+
+_decode_mapping = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def decode(kind: Kind, item: Stored) -> Any:
+    """Return a fresh object of a class, or a fresh mapping."""
+    return _decode_mapping(item.raw) if isinstance(kind, GroupVersionKind) else codec.decode(kind, item.raw)
 
 
 class _Head(msgspec.Struct):

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyopscaffold.api.declarations import ControllerDeclaration
+    from pyopscaffold.kube.gvk import GroupVersionKind
     from pyopscaffold.runtime.cache import Informer
     from pyopscaffold.runtime.children import Children
-    from pyopscaffold.runtime.client.protocols import Client, RawObject, Reader
+    from pyopscaffold.runtime.client.protocols import CachedReader, Client, RawObject
     from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.events import EventRecorder
     from pyopscaffold.runtime.objects import Meta, Stored
@@ -58,6 +59,16 @@ class Verdict:
 DONE = Verdict()
 
 
+def paused_by(kind: GroupVersionKind) -> str:
+    """Return the annotation that stops all work on an object of a kind."""
+    return f"{kind.group}/paused"
+
+
+def skips_finalize(kind: GroupVersionKind) -> str:
+    """Return the annotation by which an object of a kind is let go of without ``finalize``."""
+    return f"{kind.group}/skip-finalize"
+
+
 class _WithStatus(msgspec.Struct):
     status: dict[str, Any] | None = None
 
@@ -82,7 +93,7 @@ class Processor(Generic[T]):
         declaration: ControllerDeclaration,
         *,
         client: Client,
-        cache: Reader,
+        cache: CachedReader,
         primary: Informer,
         children: Children,
         events: EventRecorder,
@@ -105,8 +116,8 @@ class Processor(Generic[T]):
         self._thread_count = threads
         self._all_paused = paused
         self._threads: ThreadPoolExecutor | None = None
-        self._paused_by = f"{self._kind.group}/paused"
-        self._skips_finalize = f"{self._kind.group}/skip-finalize"
+        self._paused_by = paused_by(self._kind)
+        self._skips_finalize = skips_finalize(self._kind)
         self._paused: set[Request] = set()
         self._status = status.StatusWriter(client, self._kind, field_manager=declaration.name)
         self._is_async = {method: inspect.iscoroutinefunction(method) for method in (self._reconcile, self._finalize)}

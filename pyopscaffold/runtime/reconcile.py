@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyopscaffold.api import GroupVersionKind
     from pyopscaffold.api.declarations import Kind
     from pyopscaffold.runtime.children import Children, Owner
-    from pyopscaffold.runtime.client.protocols import Client, Propagation, RawObject, Reader
+    from pyopscaffold.runtime.client.protocols import CachedReader, Client, Propagation, RawObject
     from pyopscaffold.runtime.logs import FieldsAdapter
 
 T = TypeVar("T", bound=Object)
@@ -71,7 +71,7 @@ class Context:
         deadline: float,
         log: FieldsAdapter,
         client: Client,
-        cache: Reader,
+        cache: CachedReader,
         owner: Owner,
         children: Children,
         record: Callable[[EventType, str, str], None],
@@ -95,7 +95,7 @@ class Context:
         return self._client
 
     @property
-    def cache(self) -> Reader:
+    def cache(self) -> CachedReader:
         """Reader over what is watched; sees this process's own writes."""
         self._looked = True
         return self._cache

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from pyopscaffold.errors import ApiError, BadRequest, ClientError, Expired, Invalid, KubeconfigError
-from pyopscaffold.runtime.objects import Stored, parse, parse_meta
+from pyopscaffold.runtime.objects import Stored, parse_meta
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -39,6 +39,10 @@ _INITIAL_END = "k8s.io/initial-events-end"
 class Sink(Protocol):
     """Where a reflector puts what it learns about its scope (one namespace, or '' for all)."""
 
+    def read(self, text: msgspec.Raw) -> Stored:
+        """Read an object's JSON text; raises ``msgspec.MsgspecError``."""
+        ...
+
     def replace(self, namespace: str, items: list[Stored], version: int) -> None:
         """Take a whole list as of ``version``: what it lacks is gone, unless it is newer than the list."""
         ...
@@ -55,8 +59,9 @@ class Sink(Protocol):
 class Reflector:
     """Follows one kind in one scope and tells a sink.
 
-    ``synced`` is set once the sink has the first list, ``failure`` is the error that the last attempt ended with (None
-    as soon as events flow again), ``relists`` counts lists after the first, ``events`` what the watch has brought.
+    ``synced`` is set once the sink has the first list, ``tried`` already when the first attempt has failed; ``failure``
+    is the error that the last attempt ended with (None as soon as events flow again), ``relists`` counts lists after
+    the first, ``events`` what the watch has brought.
     """
 
     def __init__(
@@ -69,8 +74,10 @@ class Reflector:
         namespace: str = "",
         labels: str = "",
         fields: str = "",
+        metadata_only: bool = False,
     ) -> None:
         self.synced = asyncio.Event()
+        self.tried = asyncio.Event()
         self.failure: Exception | None = None
         self.relists = 0
         self.events = 0
@@ -81,6 +88,7 @@ class Reflector:
         self._namespace = namespace
         self._labels = labels
         self._fields = fields
+        self._metadata_only = metadata_only
         self._version = ""  # to resume from; empty: list anew
         self._initial: dict[tuple[str, str], Stored] | None = None  # what a streaming list has brought so far
         self._streaming_list = True
@@ -152,9 +160,14 @@ class Reflector:
         token = version = ""
         while True:
             page = await self._client.list_page(
-                self._kind, namespace=self._namespace, labels=self._labels, fields=self._fields, continue_=token
+                self._kind,
+                namespace=self._namespace,
+                labels=self._labels,
+                fields=self._fields,
+                continue_=token,
+                metadata_only=self._metadata_only,
             )
-            items += [parse(self._kind, item) for item in page.items]
+            items += map(self._sink.read, page.items)
             version = page.resource_version
             if not (token := page.continue_):
                 break
@@ -169,6 +182,7 @@ class Reflector:
             resource_version=self._version,
             initial_events=self._initial is not None,
             timeout=random.uniform(*_SERVER_TIMEOUT),  # noqa: S311 - spreads reconnects
+            metadata_only=self._metadata_only,
         )
         async with self._endable(), aclosing(events):
             self._last_event = self._clock.monotonic()
@@ -190,7 +204,7 @@ class Reflector:
                 items, self._initial = list(self._initial.values()), None
                 self._listed(items, meta.resource_version)
             return
-        item = parse(self._kind, event.object)
+        item = self._sink.read(event.object)
         if self._initial is not None:
             key = (item.meta.namespace, item.meta.name)
             if event.type == "DELETED":
@@ -213,6 +227,7 @@ class Reflector:
         self._version = version
         self._sink.replace(self._namespace, items, int(version) if version.isdecimal() else 0)
         self.synced.set()
+        self.tried.set()
 
     async def _watch_silence(self) -> None:
         while (silent := self._clock.monotonic() - self._last_event) < INACTIVITY:
@@ -248,6 +263,7 @@ class Reflector:
 
     def _failed(self, error: Exception) -> float:
         self.failure = error
+        self.tried.set()
         delay = self._next_delay(error)
         log.warning("%s: %s; next try in %.1f s", self._kind.group_kind, error, delay)
         return delay

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from pyopscaffold import codec
 from pyopscaffold.api.declarations import Kind, gvk_of
 from pyopscaffold.errors import NotFound, PyopscaffoldError
 from pyopscaffold.kube import selector
-from pyopscaffold.kube.gvk import GroupVersionKind
+from pyopscaffold.runtime.cache.index import candidates
+from pyopscaffold.runtime.objects import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pyopscaffold.kube.gvk import GroupVersionKind
     from pyopscaffold.runtime.cache.informer import Informer
     from pyopscaffold.runtime.objects import Stored
 
-_decode_mapping = msgspec.json.Decoder(dict[str, Any]).decode
+_HEAD = ("apiVersion", "kind", "metadata")
 
 
 class CacheReader:
-    """A :class:`~pyopscaffold.runtime.client.protocols.Reader` that costs no request; waits for the first list."""
+    """A :class:`~pyopscaffold.runtime.client.protocols.CachedReader`; a read waits for the first list."""
 
     def __init__(self, informers: Iterable[Informer]) -> None:
         self._informers = informers
@@ -30,8 +29,7 @@ class CacheReader:
     async def get(self, kind: Kind, name: str, *, namespace: str = "") -> Any:
         """See Reader."""
         gvk = gvk_of(kind)
-        informer = self._find(gvk, namespace)
-        await informer.wait_synced()
+        informer = await self._synced(gvk, namespace)
         item = informer.get(namespace if gvk.namespaced else "", name)
         if item is None:
             where = f"{namespace}/{name}" if namespace else name
@@ -40,21 +38,52 @@ class CacheReader:
 
     async def list(self, kind: Kind, *, namespace: str = "", labels: str = "", fields: str = "") -> Any:
         """See Reader. Field selectors are the server's: only an informer that was made with them can answer."""
-        informer = self._find(gvk_of(kind), namespace, labels=labels, fields=fields)
-        await informer.wait_synced()
-        items = informer.list(namespace if informer.kind.namespaced else "")
-        if labels and labels != informer.labels:
-            selected = selector.parse(labels)
-            items = [item for item in items if selected.matches(item.meta.labels)]
-        return [decode(kind, item) for item in items]
+        informer = await self._synced(gvk_of(kind), namespace, labels=labels, fields=fields)
+        return [decode(kind, item) for item in _select(informer, namespace, labels)]
 
-    def _find(self, kind: GroupVersionKind, namespace: str, *, labels: str = "", fields: str = "") -> Informer:
+    async def metadata(self, kind: Kind, *, namespace: str = "", labels: str = "", fields: str = "") -> Any:
+        """See CachedReader."""
+        gvk = gvk_of(kind)
+        informer = await self._synced(gvk, namespace, labels=labels, fields=fields, metadata_only=True)
+        whole = (decode(gvk, item) for item in _select(informer, namespace, labels))
+        return [{name: obj[name] for name in _HEAD} for obj in whole]
+
+    async def by_index(self, kind: Kind, name: str, value: str, *, namespace: str = "") -> Any:
+        """See CachedReader."""
+        gvk = gvk_of(kind)
+        indexed = (found for found in self._informers if found.kind == gvk and found.has_index(name))
+        informer = next((found for found in indexed if _covers(found, namespace)), None)
+        if informer is None:
+            raise PyopscaffoldError(
+                f"the cache has no index {name!r} of {gvk.group_kind}: name it in indexes= of @controller"
+            )
+        await informer.wait_synced(namespace)
+        return [decode(kind, item) for item in _within(informer.by_index(name, value), namespace)]
+
+    async def by_owner(self, kind: Kind, uid: str, *, namespace: str = "") -> Any:
+        """See CachedReader."""
+        informer = await self._synced(gvk_of(kind), namespace)
+        return [decode(kind, item) for item in _within(informer.by_owner(uid), namespace)]
+
+    async def _synced(
+        self, kind: GroupVersionKind, namespace: str, *, labels: str = "", fields: str = "", metadata_only: bool = False
+    ) -> Informer:
+        informer = self._find(kind, namespace, labels=labels, fields=fields, metadata_only=metadata_only)
+        await informer.wait_synced(namespace)
+        return informer
+
+    def _find(
+        self, kind: GroupVersionKind, namespace: str, *, labels: str, fields: str, metadata_only: bool
+    ) -> Informer:
         """Return the narrowest informer that holds all that is asked for."""
         same_kind = [informer for informer in self._informers if informer.kind == kind]
-        for wanted in ((labels, fields), ("", fields)):
+        wanted = [(labels, fields, False), ("", fields, False)]
+        if metadata_only:
+            wanted = [(labels, fields, True), ("", fields, True), *wanted]
+        for has in wanted:
             for informer in same_kind:
-                covers = informer.namespaces == ("",) or namespace in informer.namespaces
-                if covers and (informer.labels, informer.fields) == wanted:
+                covers = _covers(informer, namespace)
+                if covers and (informer.labels, informer.fields, informer.metadata_only) == has:
                     return informer
         if not same_kind:
             raise PyopscaffoldError(
@@ -68,11 +97,25 @@ class CacheReader:
         )
 
 
-def decode(kind: Kind, item: Stored) -> Any:
-    """Return a fresh object of a class, or a fresh mapping."""
-    return _decode_mapping(item.raw) if isinstance(kind, GroupVersionKind) else codec.decode(kind, item.raw)
+def _covers(informer: Informer, namespace: str) -> bool:
+    return informer.holds(namespace) if namespace else informer.whole
+
+
+def _select(informer: Informer, namespace: str, labels: str) -> Iterable[Stored]:
+    where = namespace if informer.kind.namespaced else ""
+    if not labels or labels == informer.labels:
+        return informer.list(where)
+    selected = selector.parse(labels)
+    found = candidates(informer, selected)
+    items = informer.list(where) if found is None else _within(found, where)
+    return (item for item in items if selected.matches(item.meta.labels))
+
+
+def _within(items: Iterable[Stored], namespace: str) -> Iterable[Stored]:
+    return (item for item in items if not namespace or item.meta.namespace == namespace)
 
 
 def _extent(informer: Informer) -> str:
     namespaces = ", ".join(informer.namespaces) or "all"
-    return f"namespace={namespaces} labels={informer.labels!r} fields={informer.fields!r}"
+    part = " (metadata only)" if informer.metadata_only else ""
+    return f"namespace={namespaces} labels={informer.labels!r} fields={informer.fields!r}{part}"

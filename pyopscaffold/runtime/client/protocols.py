@@ -92,6 +92,32 @@ class Reader(Protocol):
         ...
 
 
+class CachedReader(Reader, Protocol):
+    """Reads objects out of a cache, which costs no request; each answer is the caller's own."""
+
+    async def metadata(self, kind: Kind, *, namespace: str = "", labels: str = "", fields: str = "") -> list[RawObject]:
+        """As ``list``, but apiVersion, kind and metadata only; for kinds that are watched by ``metadata_only`` too."""
+        ...
+
+    @overload
+    async def by_index(self, kind: type[T], name: str, value: str, *, namespace: str = "") -> list[T]: ...
+    @overload
+    async def by_index(
+        self, kind: GroupVersionKind, name: str, value: str, *, namespace: str = ""
+    ) -> list[RawObject]: ...
+    async def by_index(self, kind: Kind, name: str, value: str, *, namespace: str = "") -> Any:
+        """All objects for which an index of ``@controller(indexes=…)`` has this value."""
+        ...
+
+    @overload
+    async def by_owner(self, kind: type[T], uid: str, *, namespace: str = "") -> list[T]: ...
+    @overload
+    async def by_owner(self, kind: GroupVersionKind, uid: str, *, namespace: str = "") -> list[RawObject]: ...
+    async def by_owner(self, kind: Kind, uid: str, *, namespace: str = "") -> Any:
+        """All objects that name an owner of this uid."""
+        ...
+
+
 class Writer(Protocol):
     """Changes objects; every change but delete returns the object as the server now has it."""
 

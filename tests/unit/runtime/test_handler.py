@@ -11,7 +11,7 @@ from pyopscaffold.kube.builtin import CONFIG_MAP, SECRET
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.runtime import predicate
 from pyopscaffold.runtime.clock import ManualClock
-from pyopscaffold.runtime.handler import by_map, handler, to_owner, to_self
+from pyopscaffold.runtime.handler import by_map, handler, takes_both, to_owner, to_self
 from pyopscaffold.runtime.objects import Delta, Stored, parse
 from pyopscaffold.runtime.queue import WorkQueue
 from pyopscaffold.runtime.reconcile import Request
@@ -112,3 +112,53 @@ def test_a_map_gets_what_it_was_promised() -> None:
     settings = parse(Settings.gvk, b'{"metadata": {"name": "s"}, "target": "one"}')
     by_class = by_map(Watch(kind=Settings, map=lambda changed: [("ns", changed.target)]))
     assert list(by_class(settings)) == [Request("ns", "one")]
+
+
+def test_a_map_of_two_gets_both(queue: WorkQueue[Request]) -> None:
+    """A map function that takes two is asked once, for old and new; None stands for what was or is not there."""
+    asked: list[tuple[str, str]] = []
+
+    def versions(old: Any, new: Any) -> list[tuple[str, str]]:
+        asked.append(tuple(obj["metadata"]["resourceVersion"] if obj else "-" for obj in (old, new)))
+        return [("ns", "one")]
+
+    watch = Watch(kind=CONFIG_MAP, map=versions)
+    assert takes_both(watch.map)
+    handle = handler(queue, by_map(watch), accepts=predicate.version_changed, failed=fail, together=True)
+    for delta in (
+        Delta(None, child()),
+        Delta(child(), child(version="2")),
+        Delta(child(version="2"), child(version="2")),
+        Delta(child(version="2"), None),
+    ):
+        handle(delta)
+    assert asked == [("-", "1"), ("1", "2"), ("2", "-")]
+
+
+def test_what_takes_both() -> None:
+    """Only a second argument that has to be given makes a map function one of two."""
+
+    class Mapping:
+        def of(self, old: Any, new: Any) -> list[tuple[str, str]]:
+            return [(old, new)]
+
+    def with_default(obj: Any, prefix: str = "") -> list[tuple[str, str]]:
+        return [(obj, prefix)]
+
+    assert takes_both(Mapping().of)
+    assert not any(map(takes_both, (with_default, list, lambda *objs: objs, lambda obj, *, key=1: (obj, key))))
+
+
+def test_a_map_gets_metadata_as_mapping() -> None:
+    """Of a kind watched by its metadata the class can't be made: the map function gets a mapping."""
+    stored = parse(Settings.gvk, b'{"metadata": {"name": "s"}, "target": "one"}', metadata_only=True)
+    watch = Watch(kind=Settings, map=lambda changed: [(changed["kind"], "".join(sorted(changed)))], metadata_only=True)
+    assert list(by_map(watch)(stored)) == [Request("Settings", "apiVersionkindmetadata")]
+
+
+def test_a_predicate_that_raises_is_reported(queue: WorkQueue[Request]) -> None:
+    """A change on which the author's predicate fails counts: better one look too many."""
+    failures: list[Exception] = []
+    handler(queue, to_self, accepts=lambda delta: delta.nothing, failed=failures.append)(Delta(None, child()))  # type: ignore[attr-defined]  # the mistake
+    assert isinstance(failures[0], AttributeError)
+    assert waiting(queue) == {0: 1}

@@ -69,3 +69,39 @@ def test_predicates_combine() -> None:
     assert accepts(both, {}, {"generation": 2, "labels": {"a": "b"}})
     assert not accepts(both, {}, {"generation": 2})
     assert accepts(either, {}, {"generation": 2})
+
+
+def test_predicates_are_negated() -> None:
+    """None of what is named may have changed; additions and deletions count as ever."""
+    check = predicate.none_of(predicate.labels_changed, predicate.annotation_changed("noise"))
+    assert accepts(check, {}, {"generation": 2})
+    assert not accepts(check, {}, {"labels": {"a": "b"}})
+    assert not accepts(check, {}, {"annotations": {"noise": "1"}})
+    assert accepts(check, {}, {"annotations": {"signal": "1"}})
+    assert check(Delta(None, stored()))
+    assert check(Delta(stored(), None))
+
+
+def test_one_label_or_annotation() -> None:
+    """A change of one label or annotation is told from one of another."""
+    for check, where in ((predicate.label_changed("a"), "labels"), (predicate.annotation_changed("a"), "annotations")):
+        assert accepts(check, {}, {where: {"a": ""}})
+        assert accepts(check, {where: {"a": "1"}}, {where: {"a": "2"}})
+        assert accepts(check, {where: {"a": "1"}}, {})
+        assert not accepts(check, {where: {"a": "1"}}, {where: {"a": "1", "b": "2"}})
+
+
+def test_what_counts_by_the_authors_word() -> None:
+    """The author's predicates take the place of ours, and what the framework has to know counts as ever."""
+    check = predicate.primary(
+        "example.com/f", annotations=["example.com/paused"], wanted=[predicate.label_changed("x"), lambda delta: True]
+    )
+    version = {"resourceVersion": "2"}
+    assert not accepts(check, {}, {"generation": 2, **version})
+    assert accepts(check, {}, {"labels": {"x": "1"}, **version})
+    assert accepts(check, {}, {"annotations": {"example.com/paused": "true"}, **version})
+    assert accepts(check, {}, {"deletionTimestamp": "2026-01-01T00:00:00Z", **version})
+    assert accepts(check, {"finalizers": ["example.com/f"]}, version)
+    wide = predicate.primary(wanted=[predicate.version_changed])
+    assert accepts(wide, {}, version)
+    assert not predicate.primary(wanted=[lambda delta: False])(Delta(None, stored()))

@@ -1,0 +1,52 @@
+"""Indexes that an author declares: objects findable by what a function says of them, or by a label."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyopscaffold.api.declarations import Index
+from pyopscaffold.runtime.objects import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyopscaffold.kube.selector import LabelSelector
+    from pyopscaffold.runtime.cache.informer import Informer
+    from pyopscaffold.runtime.objects import Stored
+
+log = logging.getLogger(__name__)
+
+_LABEL = "label "
+
+
+@dataclass(frozen=True)
+class _Values:
+    """An index function; those of equal declarations are equal."""
+
+    index: Index
+
+    def __call__(self, item: Stored) -> Iterable[str]:
+        index = self.index
+        if index.values is None:
+            return (item.meta.labels[index.label],) if index.label in item.meta.labels else ()
+        try:
+            return [*index.values(decode(index.kind, item))]
+        except Exception:
+            # the author's code must not cost the cache an object
+            log.exception("the index %r failed on %s/%s", index.name, item.meta.namespace, item.meta.name)
+            return ()
+
+
+def add_to(informer: Informer, index: Index) -> None:
+    """Have the informer keep the index; raises UsageError when it has another one of that name."""
+    informer.add_index(index.name or _LABEL + index.label, _Values(index))
+
+
+def candidates(informer: Informer, selected: LabelSelector) -> Iterator[Stored] | None:
+    """Return no fewer objects than a label selector selects, by an index of a label, if there is one for it."""
+    for term in selected.requirements:
+        if term.values is not None and not term.negated and informer.has_index(_LABEL + term.key):
+            return (item for value in term.values for item in informer.by_index(_LABEL + term.key, value))
+    return None
