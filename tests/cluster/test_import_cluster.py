@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from pyopscaffold.cli.app import run
-from tests.scaffold.test_import_crd import WIDGETS
+from tests.scaffold.widgets_crd import WIDGETS
 
 if TYPE_CHECKING:
     from pathlib import Path
