@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
+    from pyopscaffold.api.declarations import Kind
+    from pyopscaffold.runtime.cache import Transform
     from pyopscaffold.runtime.health import Check
     from pyopscaffold.runtime.reconcile import Reconciler
     from pyopscaffold.runtime.runnable import Runnable
@@ -44,18 +46,20 @@ def main(
     *,
     runnables: Sequence[Runnable] = (),
     ready_checks: Mapping[str, Check] | None = None,
+    transforms: Mapping[Kind, Transform] | None = None,
 ) -> NoReturn:
     """Run the reconcilers as the command line says, then end the process.
 
     A string names a project's package: every class under ``@controller`` in it is run. ``runnables`` run beside them;
-    ``ready_checks`` give, by name, the reason why the operator is not ready, or nothing.
+    ``ready_checks`` give, by name, the reason why the operator is not ready, or nothing. ``transforms`` cut objects of
+    a kind, in JSON form, down to what the cache is to keep.
 
     Exit codes: 0 after SIGTERM, 130 after Ctrl-C, 2 for a mistake in set-up (one line on stderr), 1 for a lost lease or
     anything unexpected.
     """
     options = Options.from_args(argv)
     logs.configure(format=options.log_format, level=options.log_level)
-    code = _run(reconcilers, options, runnables=runnables, ready_checks=ready_checks)
+    code = _run(reconcilers, options, runnables=runnables, ready_checks=ready_checks, transforms=transforms)
     logging.shutdown()
     sys.stderr.flush()
     if any(thread is not threading.main_thread() and not thread.daemon for thread in threading.enumerate()):

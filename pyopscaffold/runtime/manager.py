@@ -25,7 +25,7 @@ from pyopscaffold.runtime.events import EventRecorder
 from pyopscaffold.runtime.leader import LeaderElector
 from pyopscaffold.runtime.metrics import Metrics
 from pyopscaffold.runtime.options import Options
-from pyopscaffold.runtime.preflight import check_access
+from pyopscaffold.runtime.preflight import check_access, check_namespaces
 from pyopscaffold.runtime.runnable import Runnable, Stages
 from pyopscaffold.runtime.side_thread import SideThread
 from pyopscaffold.runtime.watchdog import Watchdog
@@ -33,7 +33,8 @@ from pyopscaffold.runtime.watchdog import Watchdog
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
-    from pyopscaffold.api.declarations import ControllerDeclaration
+    from pyopscaffold.api.declarations import ControllerDeclaration, Kind
+    from pyopscaffold.runtime.cache import Transform
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.health import Check
@@ -58,7 +59,8 @@ class Manager:
     A reconciler is an instance, or a class that is made without arguments. ``config`` defaults to what
     ``options.kubeconfig`` and the surroundings say. ``abort`` ends the process at once: it is called when the lease is
     lost and the event loop does not stop in time. Tests give ``client`` and ``clock``; a given client is one for one
-    event loop, so there is no leader election with it. ``ready_checks`` are asked beside the cache's, by name.
+    event loop, so there is no leader election with it. ``ready_checks`` are asked beside the cache's, by name;
+    ``transforms`` cut objects of a kind down to what the cache is to keep.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Manager:
         clock: Clock | None = None,
         runnables: Sequence[Runnable] = (),
         ready_checks: Mapping[str, Check] | None = None,
+        transforms: Mapping[Kind, Transform] | None = None,
         tracing: Tracing | None = None,
     ) -> None:
         self._reconcilers = [made() if isinstance(made, type) else made for made in reconcilers]
@@ -89,6 +92,7 @@ class Manager:
         self._side_client: Client | None = None
         self._runnables = tuple(runnables)
         self._ready_checks = {"cache": self._not_ready, **(ready_checks or {})}
+        self._transforms = transforms
         self._tracing = tracing
         self._ends_at: float | None = None
         self.metrics = Metrics()
@@ -155,11 +159,16 @@ class Manager:
             self._client = self._connect(config)
             stack.push_async_callback(self._client.close)
         client = self._client
-        namespaces = self._options.namespaces or ("",)
-        await check_access(client, self._declarations, server=config.server, namespaces=namespaces)
+        await self._check_access(client, config.server)
         side.spawn(watchdog.run())
         elector = self._elector(stack, side, config) if self._options.leader_elect else None
-        self._cache = Cache(client, clock=self._clock, namespace=self._options.namespaces or "")
+        self._cache = Cache(
+            client,
+            clock=self._clock,
+            namespace=self._options.namespaces or "",
+            namespace_labels=self._options.namespace_selector,
+            transforms=self._transforms,
+        )
         for reconciler, declaration in zip(self._reconcilers, self._declarations, strict=True):
             events = await self._events(stack, client, declaration)
             self._controllers.append(self._controller(reconciler, declaration, events, watchdog))
@@ -169,6 +178,13 @@ class Manager:
                 await stages.during(asyncio.get_running_loop().create_future())
             finally:
                 self._begin_to_end(stages)
+
+    async def _check_access(self, client: Client, server: str) -> None:
+        if self._options.namespace_selector:
+            await check_namespaces(client, self._options.namespace_selector, server=server)
+            return  # whether it may read in a namespace is each one's matter, now and later
+        namespaces = self._options.namespaces or ("",)
+        await check_access(client, self._declarations, server=server, namespaces=namespaces)
 
     async def _start(
         self, stages: Stages, stack: AsyncExitStack, side: SideThread, elector: LeaderElector | None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from pyopscaffold.kube import selector
 from pyopscaffold.runtime.logs import LogFormat, levels_of
 
 if TYPE_CHECKING:
@@ -21,12 +22,14 @@ ENVIRONMENT = "PYOPSCAFFOLD_"
 class Options:
     """How a manager runs; ``docs/runtime.md`` describes each flag.
 
-    Empty ``namespaces`` means all. Empty ``leader_election_id`` and ``leader_election_namespace`` mean their defaults.
+    Empty ``namespaces`` means all, unless ``namespace_selector``, a label selector, chooses. Empty
+    ``leader_election_id`` and ``leader_election_namespace`` mean their defaults.
     ``grace`` and ``resync`` are seconds; ``resync`` 0 is never.
     """
 
     kubeconfig: Path | None = None
     namespaces: tuple[str, ...] = ()
+    namespace_selector: str = ""
     leader_elect: bool = False
     leader_election_id: str = ""
     leader_election_namespace: str = ""
@@ -55,6 +58,8 @@ class Options:
         found = parser.parse_args(argv, found)
         namespaces = (part.strip() for part in found.namespace.split(","))
         found.namespaces = tuple(dict.fromkeys(filter(None, namespaces)))
+        if found.namespaces and found.namespace_selector:
+            parser.error("--namespace (or $WATCH_NAMESPACE) and --namespace-selector: give one of them")
         return cls(**{field.name: getattr(found, field.name) for field in fields(cls)})
 
 
@@ -97,6 +102,7 @@ def _parser(environment: Mapping[str, str]) -> _Parser:
     add("--kubeconfig", "FILE", "default: $KUBECONFIG, the Pod's account, ~/.kube/config", None, Path)
     watched = environment.get("WATCH_NAMESPACE", "")
     add("--namespace", "A,B", "namespaces to watch; without, $WATCH_NAMESPACE or all", watched)
+    add("--namespace-selector", "LABELS", "watch the namespaces that have these labels: a=b,!c", "", _selector)
     switch("--leader-elect", "have one of several replicas act, by a Lease")
     add("--leader-election-id", "NAME", "name of the Lease")
     add("--leader-election-namespace", "NS", "namespace of the Lease")
@@ -127,6 +133,14 @@ def _boolean(text: str) -> bool:
     if text.lower() not in values:
         raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
     return values[text.lower()]
+
+
+def _selector(text: str) -> str:
+    try:
+        selector.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
 
 
 def _positive(text: str) -> int:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyopscaffold.errors import ConnectionFailed, Forbidden, KubeconfigError, NotFound, Unauthorized, UserError
+from pyopscaffold.kube.builtin import NAMESPACE
 from pyopscaffold.runtime.controller import kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pyopscaffold.api.declarations import ControllerDeclaration
+    from pyopscaffold.kube.gvk import GroupVersionKind
     from pyopscaffold.runtime.client.protocols import Client
+
+_WAY = "apply the operator's roles (config/rbac), or use another kubeconfig"
 
 
 async def check_access(
@@ -26,16 +30,29 @@ async def check_access(
     for declaration in declarations:
         for kind in kinds_of(declaration):
             for namespace in namespaces:
-                try:
-                    await client.list_page(kind, namespace=namespace, limit=1)
-                except ConnectionFailed as error:
-                    raise KubeconfigError(
-                        str(error), hint="is it the right kubeconfig, and does the server run?"
-                    ) from error
-                except NotFound as error:
-                    message = f"{server} does not know {kind.group_resource} {kind.version}"
-                    raise UserError(message, hint="install its CRD (make install)") from error
-                except (Forbidden, Unauthorized) as error:
-                    raise UserError(
-                        str(error), hint="apply the operator's roles (config/rbac), or use another kubeconfig"
-                    ) from error
+                await _try(client, kind, server=server, namespace=namespace)
+
+
+async def check_namespaces(client: Client, labels: str, *, server: str) -> None:
+    """List one of the namespaces that a label selector selects.
+
+    Raises:
+        UserError: the server can't be reached, or refuses.
+
+    """
+    way = '@rbac(groups=[""], resources=["namespaces"], verbs=["list", "watch"]) on a reconciler lets it'
+    await _try(client, NAMESPACE, server=server, labels=labels, way=way)
+
+
+async def _try(
+    client: Client, kind: GroupVersionKind, *, server: str, namespace: str = "", labels: str = "", way: str = _WAY
+) -> None:
+    try:
+        await client.list_page(kind, namespace=namespace, labels=labels, limit=1)
+    except ConnectionFailed as error:
+        raise KubeconfigError(str(error), hint="is it the right kubeconfig, and does the server run?") from error
+    except NotFound as error:
+        message = f"{server} does not know {kind.group_resource} {kind.version}"
+        raise UserError(message, hint="install its CRD (make install)") from error
+    except (Forbidden, Unauthorized) as error:
+        raise UserError(str(error), hint=way) from error

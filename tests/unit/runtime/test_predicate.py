@@ -94,7 +94,7 @@ def test_one_label_or_annotation() -> None:
 def test_what_counts_by_the_authors_word() -> None:
     """The author's predicates take the place of ours, and what the framework has to know counts as ever."""
     check = predicate.primary(
-        "example.com/f", annotations=["example.com/paused"], wanted=[predicate.label_changed("x"), lambda delta: True]
+        "example.com/f", annotations=["example.com/paused"], wanted=[predicate.label_changed("x"), lambda _: True]
     )
     version = {"resourceVersion": "2"}
     assert not accepts(check, {}, {"generation": 2, **version})
@@ -104,4 +104,4 @@ def test_what_counts_by_the_authors_word() -> None:
     assert accepts(check, {"finalizers": ["example.com/f"]}, version)
     wide = predicate.primary(wanted=[predicate.version_changed])
     assert accepts(wide, {}, version)
-    assert not predicate.primary(wanted=[lambda delta: False])(Delta(None, stored()))
+    assert not predicate.primary(wanted=[lambda _: False])(Delta(None, stored()))

@@ -1,4 +1,4 @@
-"""A cache that holds no more than it is asked to: selectors, metadata only, transforms; and indexes of what it holds."""
+"""A cache that holds no more than it is asked to, and indexes of what it holds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from pyopscaffold.kube.builtin import CONFIG_MAP, POD
 from pyopscaffold.runtime.cache import Cache
 from pyopscaffold.runtime.cache.index import add_to
 from pyopscaffold.testing import FakeCluster
-from pyopscaffold.testing.waiting import eventually_async
 from tests.unit.runtime.fake_api_server import client_of, fake_api_server
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ async def test_metadata_is_asked_for() -> None:
 
 
 async def test_transform(cluster: FakeCluster) -> None:
-    """A transform drops what is not worth keeping, of what the watch brings and of own writes; managedFields go anyway."""
+    """A transform cuts what the watch brings and what we write; managedFields go anyway."""
 
     def without_data(obj: dict[str, Any]) -> Mapping[str, Any]:
         del obj["data"]
@@ -167,15 +166,16 @@ async def test_index_by_label(cluster: FakeCluster) -> None:
 
 async def test_index_by_owner(cluster: FakeCluster) -> None:
     """Objects are found by the uid of an owner."""
-    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": "u1"}
+    uid = (await cluster.client.get(CONFIG_MAP, "a", namespace="default"))["metadata"]["uid"]
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": uid}
     child = config_map("child")
     child["metadata"]["ownerReferences"] = [owner]
     async with running(cluster) as cache:
         cache.informer(CONFIG_MAP)
         await cluster.client.create(child, field_manager="tests")
-        await eventually_async(lambda: cache.informers[0].get("default", "child"))
-        assert names(await cache.reader.by_owner(CONFIG_MAP, "u1")) == ["child"]
-        assert await cache.reader.by_owner(CONFIG_MAP, "u2") == []
+        await cache.wait_synced()
+        assert names(await cache.reader.by_owner(CONFIG_MAP, uid)) == ["child"]
+        assert await cache.reader.by_owner(CONFIG_MAP, "another") == []
 
 
 async def test_failing_index_costs_no_object(cluster: FakeCluster, caplog: pytest.LogCaptureFixture) -> None:
@@ -194,7 +194,7 @@ async def test_two_indexes_of_one_name(cluster: FakeCluster) -> None:
     add_to(informer, index)
     add_to(informer, index)
     with pytest.raises(UsageError, match="Pod has two indexes called 'node'"):
-        add_to(informer, Index(kind=POD, name="node", values=lambda pod: []))
+        add_to(informer, Index(kind=POD, name="node", values=lambda _: []))
 
 
 async def test_list_of_all_that_is_watched(cluster: FakeCluster) -> None:
