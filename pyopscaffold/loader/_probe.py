@@ -42,7 +42,7 @@ _LISTS = {"builtins.list", "builtins.tuple", "collections.abc.Sequence"}
 _SETS = {"builtins.set", "builtins.frozenset"}
 _MAPS = {"builtins.dict", "collections.abc.Mapping", "collections.abc.MutableMapping"}
 
-_DEEPEST = 64
+_DEEPEST = 128
 """How many types may lie within each other: a generic that holds itself with longer and longer arguments has no end."""
 
 _BUILTIN = ("str", "int", "float", "bool", "bytes", "list", "dict", "set", "frozenset", "tuple", "object")

@@ -181,3 +181,20 @@ def test_existing_module(folder: Folder) -> None:
 
     assert "pets.py is there already" in folder.run("import", "openapi", "pets.yaml", code=2)
     assert folder.files()["pets.py"] == "mine = True\n"
+
+
+def test_chain_of_references(folder: Folder) -> None:
+    """A chain longer than anything reads ends in Any, with a note; it does not end the command."""
+    parts = {f"C{n}": {"type": "object", "properties": {"x": {"$ref": f"#/$defs/C{n + 1}"}}} for n in range(300)}
+    (folder.path / "chain.json").write_text(json.dumps({"$defs": parts}))
+    said = folder.run("import", "openapi", "chain.json")
+    assert "note: #/$defs/C50: it lies within 100 others, more than can be read again: Any stands there" in said
+
+
+def test_reference_in_percent_encoding(folder: Folder) -> None:
+    """A reference is a part of an address, where blanks and the like are encoded."""
+    owner = {"type": "object", "properties": {"name": {"type": "string"}}}
+    pet = {"type": "object", "properties": {"of": {"$ref": "#/$defs/The%20owner"}, "by": {"$ref": "#/$defs/a~1%25"}}}
+    (folder.path / "pet.json").write_text(json.dumps({"$defs": {"Pet": pet, "The owner": owner, "a/%": owner}}))
+    assert "note:" not in folder.run("import", "openapi", "pet.json")
+    assert "    of: TheOwner | None = None\n" in folder.files()["pet.py"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import unquote
 
 from pyopscaffold.errors import DocumentError
 from pyopscaffold.scaffold.importer.classes import Classes, Place
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Json: TypeAlias = dict[str, Any]
 
 _ANY = Schema(preserve_unknown_fields=True)
+_DEEPEST = 100
+"""How many schemas may lie within each other: generate reads a few more, with the kind around them."""
 _FAMILIES = (("components", "schemas"), ("definitions",), ("$defs",))
 _SILENT = frozenset(
     {"$schema", "$id", "$anchor", "$comment", "$defs", "definitions", "xml", "discriminator", "examples", "title"}
@@ -84,6 +87,7 @@ class _Reader:
         self._document = document
         self._known: dict[str, Schema] = {}
         self._open: set[str] = set()
+        self._depth = 0
 
     def at(self, pointer: str) -> Schema:
         """Return the schema that a reference leads to."""
@@ -114,8 +118,18 @@ class _Reader:
         """Return a schema in structural form."""
         if not isinstance(data, dict):
             return _ANY
+        if self._depth == _DEEPEST:
+            self._note(path, f"it lies within {_DEEPEST} others, more than can be read again: Any stands there")
+            return _ANY
+        self._depth += 1
+        try:
+            return self._schema(data, path)
+        finally:
+            self._depth -= 1
+
+    def _schema(self, data: Json, path: str) -> Schema:
         if isinstance(data.get("$ref"), str):
-            return self._beside(self.at(data["$ref"]), data)
+            return self._beside(self.at(unquote(data["$ref"])), data)
         if data.get("allOf"):
             return self._together(data, path)
         for junctor in ("anyOf", "oneOf"):
@@ -148,8 +162,8 @@ class _Reader:
     def _resolved(self, part: Any) -> Json:
         if not isinstance(part, dict):
             return {}
-        if isinstance(part.get("$ref"), str) and part["$ref"] not in self._open:
-            target = self._target(part["$ref"])
+        if isinstance(part.get("$ref"), str) and unquote(part["$ref"]) not in self._open:
+            target = self._target(unquote(part["$ref"]))
             return {**self._resolved(target), **{key: value for key, value in part.items() if key != "$ref"}}
         return part
 
