@@ -1,7 +1,8 @@
 """Events of events.k8s.io/v1: sent in the background, repeated ones as a series.
 
 Recording never waits and never fails. The first occurrence makes an Event; the second one and later ones patch its
-``series``, at most every half minute; a series ends when nothing was added for six minutes (as in client-go).
+``series``, at most every half minute; a series ends when nothing was added for six minutes (as in client-go). An object
+may have 25 different events at once, and another one every five minutes (as client-go's spam filter has it).
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ NOTE_MAX = 1024
 REFRESH = 30.0
 SERIES_END = 360.0
 TRIES = 4
+BURST = 25
+REFILL = 300.0
+"""Seconds in which an object earns one more event beyond its burst."""
 _REASON_MAX = 128
 _log = logging.getLogger("pyopscaffold.events")
 
@@ -99,6 +103,19 @@ class _Series:
     seen: datetime
 
 
+@dataclass
+class _Budget:
+    """How many events an object may have now; ``warned``: that it has none left was logged."""
+
+    left: float
+    at: float
+    warned: bool = False
+
+    def refill(self, now: float) -> None:
+        self.left = min(BURST, self.left + (now - self.at) / REFILL)
+        self.at = now
+
+
 class EventRecorder:
     """Sends the events of one controller; ``run`` must be running for them to leave."""
 
@@ -109,6 +126,8 @@ class EventRecorder:
         self._clock = clock
         self._waiting: deque[tuple[_What, datetime]] = deque(maxlen=QUEUE_MAX)
         self._series: dict[_What, _Series] = {}
+        self._budgets: dict[str, _Budget] = {}
+        self._stamp = 0
         self._news = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = False
@@ -154,7 +173,8 @@ class EventRecorder:
             what, when = self._waiting.popleft()
             series = self._series.get(what)
             if series is None:
-                await self._create(what, when)
+                if self._affords(what.regarding):
+                    await self._create(what, when)
                 continue
             series.count += 1
             series.seen, series.seen_at = when, self._clock.monotonic()
@@ -170,9 +190,28 @@ class EventRecorder:
                 await self._update(what, series)
             if ended:
                 self._series.pop(what, None)
+        for uid, budget in list(self._budgets.items()):
+            budget.refill(now)
+            if budget.left >= BURST:
+                del self._budgets[uid]
+
+    def _affords(self, regarding: Regarding) -> bool:
+        """Whether the object may have another event; takes it from its budget then."""
+        now = self._clock.monotonic()
+        budget = self._budgets.setdefault(regarding.uid, _Budget(BURST, now))
+        budget.refill(now)
+        if budget.left < 1:
+            if not budget.warned:
+                _log.warning("%s %s has too many different events, some are dropped", regarding.kind, regarding.name)
+            budget.warned = True
+            return False
+        budget.left -= 1
+        budget.warned = False
+        return True
 
     async def _create(self, what: _What, when: datetime) -> None:
-        name = f"{what.regarding.name[:230]}.{int(when.timestamp() * 1e6):x}"
+        self._stamp = max(self._stamp + 1, int(when.timestamp() * 1e6))  # two in one microsecond are two events
+        name = f"{what.regarding.name[:230]}.{self._stamp:x}"
         event: dict[str, Any] = {
             "apiVersion": EVENT.api_version,
             "kind": EVENT.kind,

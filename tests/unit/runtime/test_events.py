@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pyopscaffold.errors import ConnectionFailed, Forbidden, KubeconfigError, NotFound
 from pyopscaffold.runtime.clock import ManualClock
-from pyopscaffold.runtime.events import QUEUE_MAX, EventRecorder, Regarding
+from pyopscaffold.runtime.events import BURST, QUEUE_MAX, REFILL, EventRecorder, Regarding
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -183,8 +184,54 @@ async def test_recording_works_from_any_thread(recorder: EventRecorder, sink: Si
 async def test_flood_drops_the_oldest(recorder: EventRecorder, sink: Sink) -> None:
     """Recording never blocks and never grows without bound."""
     for number in range(QUEUE_MAX + 5):
-        recorder.record(THING, "Normal", "Made", f"made {number}")
+        recorder.record(replace(THING, uid=f"u{number}"), "Normal", "Made", f"made {number}")
     async with sending(recorder):
         pass
     assert len(sink.created) == QUEUE_MAX
     assert sink.created[0]["note"] == "made 5"
+
+
+async def test_an_object_has_so_many_events(
+    recorder: EventRecorder, sink: Sink, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Notes that differ make no series: an object has 25 of them, then one in five minutes; others have theirs."""
+
+    async def record(first: int, last: int) -> list[str]:
+        before = len(sink.created)
+        for number in range(first, last):
+            recorder.record(THING, "Normal", "Looked", f"looked {number}")
+        await settle()
+        return [event["note"] for event in sink.created[before:]]
+
+    async with sending(recorder):
+        assert await record(0, 100) == [f"looked {number}" for number in range(BURST)]
+        recorder.record(replace(THING, name="two", uid="u2"), "Normal", "Looked", "looked")
+        await settle()
+        assert sink.created[-1]["regarding"]["uid"] == "u2"
+        clock.advance(REFILL)
+        assert await record(100, 110) == ["looked 100"]
+        clock.advance(REFILL * BURST)
+        assert len(await record(110, 200)) == BURST
+    assert caplog.text.count("Thing one has too many different events") == 3
+
+
+async def test_a_series_costs_no_budget(recorder: EventRecorder, sink: Sink, clock: ManualClock) -> None:
+    """However often the same is repeated, something new is still told."""
+    async with sending(recorder):
+        for _ in range(100):
+            recorder.record(THING, "Normal", "Looked", "looked")
+        recorder.record(THING, "Warning", "Broken", "broken")
+    assert [event["reason"] for event in sink.created] == ["Looked", "Broken"]
+    assert sink.counts[-1] == 100
+
+
+async def test_what_waits_is_sent_at_the_end(recorder: EventRecorder, sink: Sink) -> None:
+    """What was recorded until the end leaves before it: new events, and counts that a patch had not told yet."""
+    for _ in range(3):
+        recorder.record(THING, "Normal", "Looked", "looked")
+    recorder.record(THING, "Normal", "Stopping", "stopping")
+    recorder.close()
+    await recorder.run()
+    assert [event["reason"] for event in sink.created] == ["Looked", "Stopping"]
+    assert len({event["metadata"]["name"] for event in sink.created}) == 2  # though of the same moment
+    assert sink.counts == [2, 3]
