@@ -26,6 +26,7 @@ _NOT_ON_KINDS = (
     bounds.MaxLen,
     markers.MapType,
     markers.EmbeddedResource,
+    markers.OneOfValues,
     markers.AllOf,
     markers.AnyOf,
     markers.OneOf,

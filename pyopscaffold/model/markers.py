@@ -307,6 +307,7 @@ ON_CLASSES = frozenset(
         markers.MapType,
         markers.PreserveUnknownFields,
         markers.EmbeddedResource,
+        markers.OneOfValues,
         markers.AllOf,
         markers.AnyOf,
         markers.OneOf,

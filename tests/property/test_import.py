@@ -129,7 +129,7 @@ def _around(inner: st.SearchStrategy[Schema]) -> st.SearchStrategy[Schema]:
     plain = st.sampled_from([("a",), ("b", "a")]).map(
         lambda value: Schema(type="array", items=Schema(type="string"), default=list(value))
     )
-    return st.one_of(lists, ruled, maps, keyed, plain, objects(inner)).flatmap(_described)
+    return st.one_of(lists, ruled, maps, keyed, plain, enums, objects(inner)).flatmap(_described)
 
 
 def _described(schema: Schema) -> st.SearchStrategy[Schema]:
@@ -152,6 +152,20 @@ def objects(draw: st.DrawFn, inner: st.SearchStrategy[Schema]) -> Schema:
     schema = Schema(type="object", properties=properties, required=tuple(sorted(required)))
     more = {"map_type": st.just("atomic"), "min_properties": st.just(0), "preserve_unknown_fields": st.just(True)}
     return draw(_with(schema, **more, **junctors))
+
+
+enums = st.sampled_from(
+    [
+        Schema(type="array", items=Schema(type="string"), enum=([], ["a", 'say "it"'])),
+        Schema(type="object", additional_properties=Schema(type="string"), enum=({"a": "b"}, {})),
+        Schema(type="object", properties={"x": Schema(type="string")}, enum=({"x": "a"}, {"x": "b"})),
+        Schema(preserve_unknown_fields=True, enum=("a", 1)),
+        Schema(type="boolean", enum=(True,)),
+        Schema(type="number", enum=(0.5, 2)),
+        Schema(int_or_string=True, enum=("a", 1)),
+    ]
+)
+"""Enums of what no Literal can say."""
 
 
 schemas = st.recursive(leaves.flatmap(_described), _around, max_leaves=8)
