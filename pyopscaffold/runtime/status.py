@@ -176,7 +176,9 @@ class StatusWriter:
             # By a list of one: the role needs no further verb for it.
             selected = f"metadata.name={metadata.name}"
             found = await self._client.list(self._kind, namespace=metadata.namespace, fields=selected)
-            ours = self._ours[metadata.uid] = applied(found[0] if found else {}, self._field_manager)
+            if not found or found[0]["metadata"]["uid"] != metadata.uid:
+                return doubtful  # the object is gone, and the write will be told so
+            ours = self._ours[metadata.uid] = applied(found[0], self._field_manager)
         return doubtful - ours
 
     async def _apply(self, name: str, namespace: str, uid: str, status: Mapping[str, Any]) -> None:

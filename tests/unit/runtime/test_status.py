@@ -128,6 +128,13 @@ async def test_status_that_somebody_emptied_is_written_again(server: Server) -> 
     assert server.raw["status"]["size"] == 0
 
 
+async def test_default_of_the_class_overwrites_nothing(server: Server) -> None:
+    """A field that the reconciler does not touch stays what the server has, whatever its default."""
+    server.raw["status"]["size"] = 5
+    await server.look(ready)
+    assert server.raw["status"]["size"] == 5
+
+
 async def test_failure_is_reconciling_until_it_works(server: Server) -> None:
     """A passing failure is Reconciling and not Ready; the next success clears both without the author's help."""
     await server.look(failing)
