@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pyopscaffold.api import Conditions, Object, controller, resource
-from pyopscaffold.errors import Conflict, Invalid, NotFound, PyopscaffoldError, ServerError, TerminalError
+from pyopscaffold.errors import Conflict, Forbidden, Invalid, NotFound, PyopscaffoldError, ServerError, TerminalError
 from pyopscaffold.kube.builtin import CONFIG_MAP, EVENT, SECRET, SERVICE
 from pyopscaffold.runtime import Context, Reconciler, Result
 from pyopscaffold.runtime.client.api import ApiClient
@@ -213,6 +213,22 @@ async def test_an_orphan_is_adopted_or_refused(things: FakeCluster, kind: str) -
     assert found["new"]["ownerReferences"][0]["name"] == "one"
     assert await look(things, adopt) is None
     assert await look(things, refuse) is None  # it is ours now
+
+
+@pytest.mark.parametrize("may_read", [True, False])
+async def test_a_second_controller_is_refused_by_the_server(things: FakeCluster, may_read: bool) -> None:
+    """Of a kind that is not cached, who controls the child is asked for after the refusal; who may not, hears that."""
+    theirs = child("Service", "s", namespace="default", ownerReferences=[await other_owner(things)])
+    await things.client.create(theirs, field_manager="test")
+    if not may_read:
+        things.fail(Forbidden("services are not yours"), verb="list", kind=SERVICE)
+
+    async def work(ctx: Context) -> None:
+        await ctx.apply(child("Service", "s"))
+
+    reason, message = await look(things, work)
+    assert reason == ("AlreadyOwned" if may_read else "Invalid")
+    assert ("Service s is controlled by Thing two" in message) == may_read
 
 
 async def test_children_go_kind_by_kind(things: FakeCluster) -> None:

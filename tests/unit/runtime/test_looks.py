@@ -140,6 +140,22 @@ async def test_a_paused_object_says_so_once(things: FakeCluster) -> None:
     assert reconciler.seen == ["hello", "changed"]
 
 
+async def test_a_paused_object_is_not_finalized(things: FakeCluster) -> None:
+    """A deletion waits for the end of a pause."""
+    reconciler = ThingReconciler()
+    async with things.operating(reconciler) as manager:
+        await things.client.create(thing(), field_manager="test")
+        await things.settle(manager)
+        await patch(things, {"metadata": {"annotations": {f"{GROUP}/paused": "true"}}})
+        await things.client.delete(Thing, "one", namespace="default")
+        await things.settle(manager, seconds=60)
+        assert reconciler.finalized == 0
+        await patch(things, {"metadata": {"annotations": {f"{GROUP}/paused": None}}})
+        await things.settle(manager)
+        assert await things.client.list(Thing) == []
+    assert reconciler.finalized == 1
+
+
 async def test_a_pause_of_all_is_said_too(things: FakeCluster) -> None:
     """With --paused each object says so, once."""
     await things.client.create(thing(), field_manager="test")
