@@ -75,7 +75,9 @@ def name_advice(name: str, known: Iterable[str]) -> str:
     public = _names_of(sys.modules.get(_API))
     if name in public:
         return f"import it: from {_API} import {name}"
-    return _near(name, [*known, *dir(builtins), *public])
+    # A class is no function that happens to look like it, but List may be list.
+    alike = [item for item in dir(builtins) if item.lower() == name.lower() or item[:1].isupper() == name[:1].isupper()]
+    return _near(name, [*known, *alike, *public])
 
 
 def _frames(error: BaseException) -> Iterator[tuple[FrameType, int]]:

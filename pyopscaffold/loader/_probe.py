@@ -278,10 +278,11 @@ def _unreadable(cls: Any) -> Iterator[tuple[str, Exception]]:
     """Yield the fields of which the type hint or the default_factory raises, with what it raises."""
     for base in cls.__mro__:
         known = vars(sys.modules.get(base.__module__, types))
+        local = {**vars(base), **{item.__name__: item for item in getattr(base, "__type_params__", ())}}
         for name, hint in inspect.get_annotations(base).items():
             alone = type(base.__name__, (), {"__annotations__": {name: hint}})
             try:
-                typing.get_type_hints(alone, known, dict(vars(base)), include_extras=True)
+                typing.get_type_hints(alone, known, local, include_extras=True)
             except Exception as error:  # noqa: BLE001 - a hint may raise anything
                 yield name, error
     for field in dataclasses.fields(cls):

@@ -283,3 +283,25 @@ def test_field_named_as_a_type_that_no_hint_names(tmp_path: Path) -> None:
     spec = SPEC.format(above="", field="bytes: int = 1\n    set: str = ''")
     kind = read_kind(tmp_path, spec + KIND.format(kind="A", options=""))
     assert [field.json_name for field in kind.root.fields[0].type.fields] == ["bytes", "set"]
+
+
+@pytest.mark.parametrize(
+    ("hint", "advice"),
+    [
+        ("Later", "import it outside of TYPE_CHECKING"),
+        ("List[str]", "did you mean list?"),
+        ("flot", "did you mean float?"),
+    ],
+)
+def test_what_a_hint_may_have_meant(tmp_path: Path, hint: str, advice: str) -> None:
+    """A name that nothing defines is no function of Python that looks like it."""
+    (problem,) = told(tmp_path, SPEC.format(above="", field=f"x: {hint}") + KIND.format(kind="A", options=""))
+    assert problem.endswith(f"which the module does not define when it runs; {advice}")
+
+
+def test_parameters_of_a_type(tmp_path: Path) -> None:
+    """Beside a hint that can't be read, those that name the class's own parameters (PEP 695) are not blamed."""
+    spec = SPEC.format(above="", field="x: Own\n    y: Nothing")
+    params = "Spec.__type_params__ = (TypeVar('Own'),)\n"
+    (problem,) = told(tmp_path, spec + params + KIND.format(kind="A", options=""))
+    assert ": Spec.y: a type hint says Nothing" in problem
