@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Header: TypeAlias = tuple[str, str]
 
-_IDLE_CONNECTION = 90.0
+_IDLE_CONNECTION = 75.0  # the API server closes its side after 90
 _IN_PATH = "/:@!$&'()*+,;=~"
 _IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 _GZIP = 16 + zlib.MAX_WBITS
