@@ -109,6 +109,25 @@ async def test_children_are_applied_in_the_order_of_their_kinds(things: FakeClus
     assert (asked[0], set(asked[1:3]), asked[3]) == ("a", {"b", "c"}, "s")
 
 
+async def test_a_set_that_is_applied_brings_on_no_other_look(things: FakeCluster) -> None:
+    """What a look has applied side by side, and then has pruned by, is no news to it; and a second look asks nothing."""
+    looks: list[str] = []
+
+    async def work(ctx: Context) -> None:
+        looks.append(ctx.request.name)
+        kept = await ctx.apply_all([child(kind, name) for kind in ("ConfigMap", "Secret") for name in "abc"])
+        await ctx.prune(kept=kept)
+
+    async with things.operating(ThingReconciler(work)) as manager:
+        await things.client.create(thing(), field_manager="test")
+        await things.settle(manager)
+        assert (looks, len(writes(things))) == (["one"], 6)
+        change = {"metadata": {"labels": {"look": "again"}}}
+        await things.client.patch(Thing, "one", change, namespace="default", field_manager="test")
+        await things.settle(manager)
+        assert (looks, len(writes(things))) == (["one", "one"], 6)
+
+
 async def test_each_child_that_fails_is_told(things: FakeCluster) -> None:
     """One failure neither hides another nor stops what needs nothing of it; what comes after their kinds waits."""
     caught: list[ExceptionGroup[Any]] = []
