@@ -110,7 +110,7 @@ async def test_children_are_applied_in_the_order_of_their_kinds(things: FakeClus
 
 
 async def test_a_set_that_is_applied_brings_on_no_other_look(things: FakeCluster) -> None:
-    """What a look has applied side by side, and then has pruned by, is no news to it; and a second look asks nothing."""
+    """What a look has applied side by side, and pruned by, is no news to it; and a second look asks nothing."""
     looks: list[str] = []
 
     async def work(ctx: Context) -> None:
