@@ -252,7 +252,7 @@ class Reflector:
             self._scope = None
 
     def _end_scope(self) -> None:
-        if self._scope is not None:
+        if self._scope is not None and not self._scope.expired():  # asked twice
             self._scope.reschedule(asyncio.get_running_loop().time())
 
     def _expired(self, error: Expired) -> float:

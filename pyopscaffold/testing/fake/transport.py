@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -87,8 +86,7 @@ class FakeTransport:
             timer.cancel()
             opened.end()
             self.watches.remove(opened)
-            with contextlib.suppress(asyncio.CancelledError):
-                await timer
+            await asyncio.wait([timer])  # "await timer" would hide that we are cancelled ourselves
 
     async def close(self) -> None:
         """See Transport."""
