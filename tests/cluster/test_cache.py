@@ -192,3 +192,36 @@ async def test_api_server_restarts(control_planes: ControlPlanes) -> None:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         await client.close()
+
+
+async def test_server_leaves_all_but_metadata_out(client: HttpClient, cache: Cache, namespace: str) -> None:
+    """The server itself sends metadata only, in lists and in watches; the cache has the kind's own name on it."""
+    await client.create(_config_map("a", namespace), field_manager="tests")
+    page = await client.list_page(CONFIG_MAP, namespace=namespace, metadata_only=True)
+    assert page.items
+    assert all(b'"PartialObjectMetadata"' in bytes(item) and b'"key"' not in bytes(item) for item in page.items)
+    async for event in client.watch(CONFIG_MAP, namespace=namespace, initial_events=True, metadata_only=True):
+        assert b'"PartialObjectMetadata"' in bytes(event.object)
+        if event.type == "BOOKMARK":
+            break
+    informer = cache.informer(CONFIG_MAP, metadata_only=True)
+    await informer.wait_synced()
+    await client.create(_config_map("b", namespace, labels={"app": "x"}), field_manager="tests")
+    await client.patch(CONFIG_MAP, "a", {"metadata": {"labels": {"app": "x"}}}, namespace=namespace)
+    await eventually_async(lambda: informer.events == 2)
+    found = await cache.reader.metadata(CONFIG_MAP, labels="app=x")
+    assert sorted(obj["metadata"]["name"] for obj in found) == ["a", "b"]
+    assert {(obj["apiVersion"], obj["kind"]) for obj in found} == {("v1", "ConfigMap")}
+
+
+async def test_field_selector(client: HttpClient, cache: Cache, namespace: str) -> None:
+    """The server selects by fields; an object that is not selected is never told of, though we write it ourselves."""
+    informer = cache.informer(CONFIG_MAP, fields="metadata.name=a")
+    changes = Changes()
+    informer.add_handler(changes)
+    await informer.wait_synced()
+    for name in ("b", "a"):
+        await client.create(_config_map(name, namespace), field_manager="tests")
+    assert [delta.new.meta.name for delta in await changes.wait(1) if delta.new] == ["a"]
+    assert await cache.reader.list(CONFIG_MAP, namespace=namespace, fields="metadata.name=a")
+    assert informer.get(namespace, "b") is None

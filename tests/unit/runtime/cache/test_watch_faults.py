@@ -235,6 +235,44 @@ async def test_forbidden_then_allowed(server: FakeApiServer) -> None:
         assert watched.informer.failure is None
 
 
+@pytest.mark.parametrize("verb", ["watch", "list"])
+@pytest.mark.parametrize("code", [401, 403, 404, 410, 429, 500, 503])
+async def test_no_refusal_is_fatal(server: FakeApiServer, code: int, verb: str) -> None:
+    """Whatever watches and lists are refused with, what changed meanwhile is there in the end."""
+    server.streaming_lists = verb == "watch"
+    async with watching(server) as watched:
+        server.refuse(verb, code, reason="Expired" if code == 410 else "", times=3)
+        server.delete("first")
+        server.put("second")
+        server.compact()
+        server.reset_watches()
+        await until(lambda: watched.holds("second") and server.watching, watched.clock)
+        await until(lambda: watched.informer.failure is None, watched.clock)
+
+
+async def test_watches_end_at_different_times(server: FakeApiServer) -> None:
+    """The server is told to end each watch after five to ten minutes, each after a time of its own."""
+    async with watching(server) as watched:
+        for count in range(2, 6):
+            server.end_watches()
+            await until(lambda count=count: server.count("watch") == count, watched.clock)  # type: ignore[misc]  # mypy infers no lambda with defaults
+    times = [int(query["timeoutSeconds"]) for verb, query in server.requests if verb == "watch"]
+    assert all(300 <= seconds <= 600 for seconds in times)
+    assert len(set(times)) > 1
+
+
+async def test_relist_asked_twice(server: FakeApiServer) -> None:
+    """A relist that is asked for while one begins is one of them, and the watch goes on."""
+    async with watching(server) as watched:
+        watched.informer.relist()
+        await asyncio.sleep(0)
+        watched.informer.relist()
+        await until(lambda: watched.informer.relists and server.watching)
+        server.put("second")
+        await until(lambda: watched.holds("first", "second"))
+        assert watched.informer.failure is None
+
+
 async def test_rotated_token(server: FakeApiServer, tmp_path: Path) -> None:
     """A watch whose token is refused goes on with the one now in the file, without a list and without a pause."""
     token = tmp_path / "token"
