@@ -33,7 +33,7 @@ from pyopscaffold.api.markers import (
     Title,
 )
 from pyopscaffold.errors import Problem
-from pyopscaffold.kube import meta
+from pyopscaffold.kube import duration, meta
 from pyopscaffold.kube.names import (
     is_api_version,
     is_dns1035_label,
@@ -170,6 +170,13 @@ def field(member: FieldModel, subject: str) -> Iterator[Problem]:
     """Yield what is wrong with one field on its own."""
     for message in marker_problems(member.type, member.markers):
         yield _at(member.span, subject, message)
+    # The schema can't tell a duration: no format means one.
+    texts = [marker.value for marker in member.markers if isinstance(marker, Default) and isinstance(marker.value, str)]
+    for text in texts if member.type == ScalarType("duration") else ():
+        try:
+            duration.parse(text)
+        except ValueError as error:
+            yield _at(member.span, subject, f"its Default is not allowed: {error}; change the Default")
     if any(isinstance(marker, Immutable) for marker in member.markers) and not is_spelled(member.json_name):
         yield _at(member.span, subject, f"no rule can name the field {member.json_name}, so it can't be Immutable")
     if any(isinstance(marker, KeepMetadata) for marker in member.markers) and not _has_metadata(member.type):

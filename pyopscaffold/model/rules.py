@@ -19,6 +19,7 @@ UNCHANGED = Rule(rule="self == oldSelf", message="field is immutable")
 
 _REASONS = get_args(Reason)
 _SHOWN = 60
+_BREAK = re.compile("[\r\n]")
 _STEP = re.compile(r"\.(\w+)|\['([^']+)'\]")
 
 
@@ -150,9 +151,9 @@ def _misuses(marker: CEL) -> Iterator[str]:
         yield 'CEL("") says nothing; write an expression such as CEL("self.size() > 0")'
     if marker.reason and marker.reason not in _REASONS:
         yield f"CEL has no reason {marker.reason!r}; write {', '.join(_REASONS[:-1])} or {_REASONS[-1]}"
-    if "\n" in marker.message.strip():
+    if _BREAK.search(marker.message.strip()):
         yield "the message of a CEL rule is one line; write it in one"
-    if "\n" in marker.rule.strip() and not marker.message:
+    if _BREAK.search(marker.rule.strip()) and not marker.message:
         yield 'a CEL rule of several lines has no message; write message="..."'
     if marker.optional_old_self is not None and not _reads_old(marker.rule):
         yield "optional_old_self is for rules that read oldSelf; leave it out"

@@ -96,6 +96,11 @@ FIELDS = {
         "no selector reaches it inside of a list or dict, or without a plain name; remove Selectable()"
     ),
     "x: Literal[2**63]": "the value 9223372036854775808 does not fit into int64; write str for such numbers",
+    "x: Annotated[timedelta, Default('PT5M')]": (
+        "its Default is not allowed: 'PT5M' is no duration; write it like 1h30m, 5m0s or 500ms; change the Default"
+    ),
+    r"x: Annotated[str, CEL('true', message='a\rb')]": "the message of a CEL rule is one line; write it in one",
+    r"x: Annotated[str, CEL('true ||\r false')]": 'a CEL rule of several lines has no message; write message="..."',
     "x: Access": "the type Access has no schema; write list[...] of a StrEnum for several, an IntEnum for one",
     "x: Pair": "an enum of (1, 2) is neither all str nor all int; write values of one type",
     "x: Typed": "the type Typed has no schema; write str, int, bool, a Literal, a list, a dict or a dataclass",
