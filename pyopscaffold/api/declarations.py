@@ -159,11 +159,15 @@ def controller(
             file=file,
             line=line,
         )
-        setattr(cls, _CONTROLLER, declaration)
-        _controllers[f"{cls.__module__}.{cls.__qualname__}"] = cls
-        return cls
+        return _registered(cls, declaration)
 
     return declare
+
+
+def _registered(cls: _C, declaration: ControllerDeclaration) -> _C:
+    setattr(cls, _CONTROLLER, declaration)
+    _controllers[f"{cls.__module__}.{cls.__qualname__}"] = cls
+    return cls
 
 
 def _undeclared(resources: Iterable[object]) -> Iterator[str]:
