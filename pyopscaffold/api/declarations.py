@@ -128,22 +128,18 @@ def controller(
     wrong = [
         *_undeclared([resource]),
         *_name_problems(name),
-        *several("owns", owns, type, GroupVersionKind, such_as='GroupVersionKind("apps", "v1", "StatefulSet")'),
-        *several("watches", watches, Watch, such_as="Watch(kind=..., map=...)"),
-        *several("predicates", predicates, Callable, such_as="predicate.generation_changed"),  # type: ignore[arg-type]  # isinstance takes it
-        *several("indexes", indexes, Index, such_as='Index(kind=..., name="...", values=...)'),
+        *_not_lists(owns, watches, predicates, indexes),
         *_at_least("timeout", timeout, float, int, bound=0.001),
         *_at_least("workers", workers, int, bound=1),
     ]
+    kinds = () if wrong else (resource, *owns, *(watch.kind for watch in watches))
     wrong = wrong or [
         *_undeclared(kind for kind in owns if isinstance(kind, type)),
         *_not_selectors(watches),
-        *_not_indexes(indexes, (resource, *owns, *(watch.kind for watch in watches))),
+        *_not_indexes(indexes, kinds),
     ]
     # Said now and not when the class comes: without its brackets, @controller gets no other call.
-    if refuse(wrong, file=file, line=line, subject="@controller") or any(
-        map(was_refused, (resource, *owns, *(watch.kind for watch in watches)))
-    ):
+    if refuse(wrong, file=file, line=line, subject="@controller") or any(map(was_refused, kinds)):
         return undone
 
     def declare(cls: _C) -> _C:
@@ -168,6 +164,13 @@ def _registered(cls: _C, declaration: ControllerDeclaration) -> _C:
     setattr(cls, _CONTROLLER, declaration)
     _controllers[f"{cls.__module__}.{cls.__qualname__}"] = cls
     return cls
+
+
+def _not_lists(owns: object, watches: object, predicates: object, indexes: object) -> Iterator[str]:
+    yield from several("owns", owns, type, GroupVersionKind, such_as='GroupVersionKind("apps", "v1", "StatefulSet")')
+    yield from several("watches", watches, Watch, such_as="Watch(kind=..., map=...)")
+    yield from several("predicates", predicates, Callable, such_as="predicate.generation_changed")  # type: ignore[arg-type]  # isinstance takes it
+    yield from several("indexes", indexes, Index, such_as='Index(kind=..., name="...", values=...)')
 
 
 def _undeclared(resources: Iterable[object]) -> Iterator[str]:
