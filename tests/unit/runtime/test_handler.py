@@ -119,7 +119,8 @@ def test_a_map_of_two_gets_both(queue: WorkQueue[Request]) -> None:
     asked: list[tuple[str, str]] = []
 
     def versions(old: Any, new: Any) -> list[tuple[str, str]]:
-        asked.append(tuple(obj["metadata"]["resourceVersion"] if obj else "-" for obj in (old, new)))
+        was, now = (obj["metadata"]["resourceVersion"] if obj else "-" for obj in (old, new))
+        asked.append((was, now))
         return [("ns", "one")]
 
     watch = Watch(kind=CONFIG_MAP, map=versions)
@@ -146,7 +147,8 @@ def test_what_takes_both() -> None:
         return [(obj, prefix)]
 
     assert takes_both(Mapping().of)
-    assert not any(map(takes_both, (with_default, list, lambda *objs: objs, lambda obj, *, key=1: (obj, key))))
+    for of_one in (with_default, list, lambda *objs: objs, lambda obj, *, key=1: (obj, key)):
+        assert not takes_both(of_one)
 
 
 def test_a_map_gets_metadata_as_mapping() -> None:

@@ -94,7 +94,7 @@ async def test_namespaces_come_and_go(cluster: FakeCluster) -> None:
     async with watching(cluster) as (_, informer):
         changes: list[tuple[str, bool]] = []
         assert held(informer) == {"one"}
-        informer.add_handler(lambda d: changes.append(((d.new or d.old).meta.name, d.new is not None)))  # type: ignore[union-attr]  # one is there
+        informer.add_handler(lambda d: changes.append(((d.new or d.old).meta.name, d.new is not None)))
         await label(cluster, "two", "a")
         await eventually_async(lambda: held(informer) == {"one", "two"})
         await label(cluster, "one", None)
