@@ -178,6 +178,11 @@ class Reader:
             return
         for name in _init_only(cls):
             self._problem(cls, "it is an InitVar, which no object has; give it a default, or make it a field", name)
+        for base, names in _plain_bases(cls):
+            message = (
+                f"{base.__name__} is no dataclass, so its {names} is no field; put @dataclass(kw_only=True) above it"
+            )
+            self._problem(cls, message)
         places = self.sources.fields(cls)
         for info in infos:
             place = places.get(info.name) or self.sources.place(cls)
@@ -201,11 +206,16 @@ class Reader:
         if info.default is dataclasses.MISSING:
             return {"has_default": False, "default": None}
         try:
-            return {"has_default": True, "default": _strict(_to_json(info.default))}
+            default = _strict(_to_json(info.default))
+            if not _is_steady(cls, info.name, default):
+                self._problem(
+                    cls, "its default is another one each time, which no CRD can say; write = None", info.name
+                )
         except Exception as error:  # noqa: BLE001 - the default is the user's own value
             message = f"its default can't be written as JSON: {getattr(error, 'message', error)}"
             self._problem(cls, message, info.name)
-            return {"has_default": True, "default": None}
+            default = None
+        return {"has_default": True, "default": default}
 
     def _problem(self, cls: type, message: str, name: str = "") -> None:
         place = self.sources.fields(cls).get(name) or self.sources.place(cls)
@@ -301,6 +311,23 @@ def _reason(cls: type, error: Exception) -> str:
     message = f"a type hint says {error.name}, which the module does not define when it runs"
     advice = name_advice(error.name or "", vars(sys.modules[cls.__module__]))
     return f"{message}; {advice or 'import it outside of TYPE_CHECKING'}"
+
+
+def _is_steady(cls: Any, name: str, default: Any) -> bool:
+    """Whether a field's factory gives the same default again; time and chance do not."""
+    factory = cls.__dataclass_fields__[name].default_factory
+    return isinstance(factory, type) or factory is dataclasses.MISSING or _to_json(factory()) == default
+
+
+def _plain_bases(cls: type) -> Iterator[tuple[type, str]]:
+    """Yield bases that look like dataclasses, with the names that their annotations lose."""
+    known = {field.name for field in dataclasses.fields(cls)}
+    for base in cls.__mro__[1:]:
+        if "__dataclass_fields__" in vars(base):
+            continue
+        hints = {name: hint for name, hint in inspect.get_annotations(base).items() if name not in known}
+        if lost := [name for name, hint in hints.items() if "ClassVar" not in str(hint)]:
+            yield base, ", ".join(lost)
 
 
 def _init_only(cls: Any) -> list[str]:

@@ -353,6 +353,10 @@ REFUSED = {
         "Ref.to: the type ~T has no schema; name the type itself",
     ),
     "union of dataclass and none of it": ("x: Ref[int] | str", "of which exactly one is to be set"),
+    "another default each time": (
+        "x: datetime = field(default_factory=lambda: datetime.now(UTC))",
+        "Spec.x: its default is another one each time, which no CRD can say; write = None",
+    ),
     "bytes or text": ("x: bytes | str", "Spec.x: the type bytes | str has no schema; write str, int, bool, a Literal"),
     "duration or number": ("x: timedelta | int", "Spec.x: the type datetime.timedelta | int has no schema; write str"),
 }
@@ -365,6 +369,7 @@ def test_refused_form(tmp_path: Path, name: str) -> None:
     (said,) = told(
         tmp_path,
         f"""\
+        from datetime import UTC
         from pathlib import Path
 
         T = TypeVar("T")
@@ -384,3 +389,28 @@ def test_refused_form(tmp_path: Path, name: str) -> None:
         """,
     )
     assert message in said
+
+
+def test_a_base_that_only_looks_like_a_dataclass(tmp_path: Path) -> None:
+    """Fields of a base without @dataclass would be lost in silence, so it is told; its class variables are its own."""
+    (said,) = told(
+        tmp_path,
+        """\
+        from typing import ClassVar
+
+        class Plain:
+            seen: ClassVar[int] = 0
+            size: int = 1
+
+        @dataclass(kw_only=True)
+        class Spec(Plain):
+            name: str
+
+        @resource(group="example.com", version="v1")
+        @dataclass(kw_only=True)
+        class Thing(Object):
+            spec: Spec
+        """,
+    )
+    message = "Plain is no dataclass, so its size is no field; put @dataclass(kw_only=True) above it"
+    assert said.partition(": ")[2] == f"Spec: {message}"
