@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 _HEAD_MAX = 2**18
 _LINE_MAX = 2**10
 _NO_BODY = frozenset({204, 304})
 _FINAL = 200  # below it are answers that only announce one
+
+# int() would take signs, blanks and underscores too
+_STATUS = re.compile(r"[1-9][0-9]{2}(?: |$)")
+_LENGTH = re.compile(r"[0-9]+")
+_CHUNK = re.compile(rb"([0-9A-Fa-f]+)[ \t]*(?:;.*)?", re.DOTALL)
 
 
 class Answer:
@@ -39,6 +46,8 @@ class Answer:
                 self._read_chunks()
             else:
                 self._read_rest()
+        if self.done and self._buffer:
+            self.keeps = False  # nobody asked for what follows, and it would be taken for the next answer
         return self.done
 
     def end(self) -> bool:
@@ -59,6 +68,8 @@ class Answer:
             version, _, rest = first.partition(" ")
             if not version.startswith("HTTP/1."):
                 raise ValueError(f"it begins with {first[:40]!r}")
+            if not _STATUS.match(rest):
+                raise ValueError(f"its status is {rest[:40]!r}")
             if (status := int(rest[:3])) >= _FINAL:
                 break
         self.status = status
@@ -72,13 +83,19 @@ class Answer:
     def _frame(self, version: str) -> None:
         """Find out how the body ends: section 6.3."""
         headers = self.headers
-        self.keeps = version == "HTTP/1.1" and headers.get("connection", "").lower() != "close"
+        options = {option.strip() for option in headers.get("connection", "").lower().split(",")}
+        self.keeps = version == "HTTP/1.1" and "close" not in options
         if self.status in _NO_BODY:
             return
         self._chunked = "chunked" in headers.get("transfer-encoding", "").lower()
-        if not self._chunked and "content-length" in headers:
-            self._left = int(headers["content-length"])
-        elif not self._chunked:
+        length = headers.get("content-length")
+        if self._chunked:
+            self.keeps = self.keeps and length is None  # section 6.1: somebody may believe the other one
+        elif length is not None:
+            if not _LENGTH.fullmatch(length):
+                raise ValueError(f"its length is {length[:40]!r}")
+            self._left = int(length)
+        else:
             self._left, self.keeps = -1, False
 
     def _read_rest(self) -> None:
@@ -103,7 +120,9 @@ class Answer:
             elif self._last:
                 self.done = not line  # else a trailer
             else:
-                self._left = int(line.partition(b";")[0], 16)
+                if not (size := _CHUNK.fullmatch(line)):
+                    raise ValueError(f"a chunk's length is {line[:40]!r}")
+                self._left = int(size[1], 16)
                 self._last = not self._left
 
     def _line(self) -> bytes | None:

@@ -32,6 +32,7 @@ class Connection(asyncio.BufferedProtocol):
     def __init__(self, tls: ssl.SSLContext | None, server_name: str) -> None:
         self.used_at = 0.0
         self.answer = Answer()
+        self.answer.done = True  # nothing has been asked for
         self._loop = asyncio.get_running_loop()
         self.opened = self._loop.create_future()
         self._received = memoryview(bytearray(_RECORD))
@@ -166,7 +167,8 @@ class Connection(asyncio.BufferedProtocol):
     def _take(self, data: bytes | memoryview) -> None:
         answer = self.answer
         if answer.done:
-            return  # nobody asked for it
+            self.close()  # nobody asked for it, and the rest of it would be taken for the next answer
+            return
         try:
             done = answer.feed(data)
         except ValueError as error:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pyopscaffold.errors import ClientError, ConnectionFailed
 from pyopscaffold.kube.builtin import NAMESPACE
-from pyopscaffold.runtime.client.connection import StaleConnectionError
+from pyopscaffold.runtime.client.connection import Connection, StaleConnectionError
 from pyopscaffold.runtime.client.http import HttpClient
 from pyopscaffold.runtime.client.pool import Pool
 from pyopscaffold.runtime.client.transport import Request, Response
@@ -155,8 +156,14 @@ async def test_a_stale_connection_costs_only_what_may_have_happened() -> None:
     [
         b"SSH-2.0-OpenSSH\r\n\r\n",
         b"HTTP/1.1 2xx OK\r\n\r\n",
+        b"HTTP/1.1 -20 OK\r\n\r\n",
+        b"HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n",
         OK.replace(b"2\r\n\r\n", b"two\r\n\r\n"),
+        OK.replace(b"2\r\n\r\n", b"-2\r\n\r\n"),
+        OK.replace(b"2\r\n\r\n", b"0_2\r\n\r\n"),
         CHUNKED.replace(b"\r\nC\r\n", b"\r\nB\r\n"),
+        CHUNKED.replace(b"\r\nC\r\n", b"\r\n0xC\r\n"),
+        CHUNKED.replace(b"\r\nC\r\n", b"\r\n-C\r\n"),
     ],
 )
 async def test_nonsense(answer: bytes) -> None:
@@ -167,6 +174,56 @@ async def test_nonsense(answer: bytes) -> None:
             await pool.request(PATCH, "")
         assert (await pool.request(PATCH, "")).status == 200
     assert script.connections == 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        OK.replace(b"Content", b"Connection: keep-alive, Close\r\nContent"),
+        OK + b"HTTP/1.1 200 OK\r\n",
+        CHUNKED + b"HT",
+        CHUNKED.replace(b"Link: x", b"Content-Length: 2").replace(b"Warning: one", b"Content-Length: 23"),
+    ],
+    ids=["close among others", "more than its length", "more than its chunks", "two lengths"],
+)
+async def test_answers_after_which_the_connection_is_of_no_use(answer: bytes) -> None:
+    """The answer counts; the next request goes over another connection."""
+    script = Script(answer, OK)
+    async with pool_of(script) as pool:
+        assert (await pool.request(PATCH, "")).body in {b"{}", b"{'a':'bcdefghij'}"}
+        assert (await pool.request(PATCH, "")).body == b"{}"
+    assert script.connections == 2
+
+
+async def test_what_nobody_asked_for_is_no_answer() -> None:
+    """A server that speaks before it is asked, on a kept connection or a new one, is hung up on."""
+    speaks: asyncio.Queue[bytes] = asyncio.Queue()
+    left: asyncio.Queue[None] = asyncio.Queue()
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while text := await speaks.get():
+                writer.write(text)
+            await reader.read()
+        left.put_nowait(None)
+        writer.close()
+
+    async with await asyncio.start_server(speak, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        pool = Pool("127.0.0.1", port, headers=[], tls=None)
+        speaks.put_nowait(OK)
+        assert (await pool.request(PATCH, "")).body == b"{}"
+        for text in (OK[:-1], b""):
+            speaks.put_nowait(text)
+        await asyncio.wait_for(left.get(), 5.0)
+        make = partial(Connection, None, "127.0.0.1")
+        _, connection = await asyncio.get_running_loop().create_connection(make, "127.0.0.1", port)
+        for text in (OK[:-1], b""):
+            speaks.put_nowait(text)
+        await asyncio.wait_for(left.get(), 5.0)
+        with pytest.raises(ConnectionResetError):
+            await connection.send(b"GET / HTTP/1.1\r\n\r\n", timeout=5.0, whole=True)
+        pool.close()
 
 
 async def test_break_within_an_answer() -> None:
