@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PLAIN = "text/plain; charset=utf-8"
 _HEAD_MAX = 2**14
-_IDLE = 75.0
+_PATIENCE = 75.0
 _SHUTDOWN = 1.0
 _log = logging.getLogger("pyopscaffold.serving")
 
@@ -41,9 +41,12 @@ Handler: TypeAlias = Callable[[Request], Awaitable[Answer]]
 
 @asynccontextmanager
 async def listening(
-    listener: socket.socket, handler: Handler, *, tls: ssl.SSLContext | None = None
+    listener: socket.socket, handler: Handler, *, tls: ssl.SSLContext | None = None, patience: float = _PATIENCE
 ) -> AsyncIterator[None]:
-    """Answer on the running loop while the block lasts; what is being answered then has a second to end."""
+    """Answer on the running loop while the block lasts; what is being answered then has a second to end.
+
+    Who takes longer than ``patience`` seconds to ask, or to take the answer in, is hung up on.
+    """
     busy: set[asyncio.Task[None]] = set()
     open_: set[asyncio.Task[None]] = set()
 
@@ -51,15 +54,20 @@ async def listening(
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - streams run this as one
         open_.add(task)
+        writer.transport.set_write_buffer_limits(0)  # to close a connection waits, without end, for what is in there
         try:
-            with suppress(OSError, TimeoutError, asyncio.IncompleteReadError):
-                while (request := await _read(reader)) is not None:
-                    busy.add(task)
-                    keeps = await _answer(request, handler, writer)
-                    busy.discard(task)
-                    if not keeps or not server.is_serving():
-                        return
+            while (request := await _read(reader, patience)) is not None:
+                busy.add(task)
+                keeps = await _answer(request, handler, writer, patience)
+                busy.discard(task)
+                if not keeps or not server.is_serving():
+                    return
+        except TimeoutError:
+            writer.transport.abort()
+        except (OSError, asyncio.IncompleteReadError):
+            _log.debug("a client has left")
         except asyncio.CancelledError:
+            writer.transport.abort()
             if server.is_serving():  # else it was us, and streams of Python 3.11 would log it
                 raise
         finally:
@@ -82,13 +90,13 @@ async def listening(
         await asyncio.gather(*rest, return_exceptions=True)
 
 
-async def _read(reader: asyncio.StreamReader) -> Request | None:
+async def _read(reader: asyncio.StreamReader, patience: float) -> Request | None:
     """Read the next request; None where there is none that we understand."""
     try:
-        async with asyncio.timeout(_IDLE):
+        async with asyncio.timeout(patience):
             head = await reader.readuntil(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
-        method, target, _ = first.split(" ")
+        method, target, version = first.split(" ")
         parts = urlsplit(target)
     except (asyncio.LimitOverrunError, ValueError):
         return None
@@ -96,15 +104,16 @@ async def _read(reader: asyncio.StreamReader) -> Request | None:
     for line in lines:
         name, _, value = line.partition(":")
         headers[name.strip().lower()] = value.strip()
+    if version != "HTTP/1.1":
+        headers["connection"] = "close"  # an older client may wait for the end of the connection
     return Request(method, unquote(parts.path), dict(parse_qsl(parts.query, keep_blank_values=True)), headers)
 
 
-async def _answer(request: Request, handler: Handler, writer: asyncio.StreamWriter) -> bool:
+async def _answer(request: Request, handler: Handler, writer: asyncio.StreamWriter, patience: float) -> bool:
     """Write the answer; whether another request may follow on the connection."""
     # a body is not read: what follows can't be told from it
-    keeps = request.headers.get("connection", "").lower() != "close" and not (
-        {"content-length", "transfer-encoding"} & request.headers.keys()
-    )
+    options = {option.strip() for option in request.headers.get("connection", "").lower().split(",")}
+    keeps = "close" not in options and not ({"content-length", "transfer-encoding"} & request.headers.keys())
     allow = ""
     if request.method in {"GET", "HEAD"}:
         status, content_type, body = await _handled(request, handler)
@@ -116,7 +125,8 @@ async def _answer(request: Request, handler: Handler, writer: asyncio.StreamWrit
         f"{allow}Connection: {'keep-alive' if keeps else 'close'}\r\n\r\n"
     )
     writer.write(head.encode("latin-1") + (b"" if request.method == "HEAD" else body))
-    await writer.drain()
+    async with asyncio.timeout(patience):
+        await writer.drain()
     return keeps
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyopscaffold.runtime.health import bind
-from pyopscaffold.runtime.serving import Answer, Request, listening
+from pyopscaffold.runtime.serving import Answer, Handler, Request, listening
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -24,11 +24,13 @@ async def echo(request: Request) -> Answer:
 
 
 @asynccontextmanager
-async def connection() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def connection(
+    handler: Handler = echo, *, patience: float = 5.0
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """Serve, and connect to it."""
     listener = bind("127.0.0.1:0", flag="--flag")
     assert listener is not None
-    async with listening(listener, echo):
+    async with listening(listener, handler, patience=patience):
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.getsockname()[1])
         try:
             yield reader, writer
@@ -81,3 +83,29 @@ async def test_nonsense_is_hung_up_on(text: bytes) -> None:
     async with connection() as (reader, writer):
         writer.write(text)
         assert await reader.read() == b""
+
+
+@pytest.mark.parametrize("ask", ["HTTP/1.0\r\n", "HTTP/1.1\r\nConnection: keep-alive, Close\r\n"])
+async def test_connections_that_are_not_kept(ask: str) -> None:
+    """A client of HTTP/1.0, or one that asks for it among other things, is hung up on after the answer."""
+    async with connection() as (reader, writer):
+        writer.write(f"GET /x {ask}\r\n".encode())
+        head, body = await answer(reader)
+        assert (b"Connection: close\r\n" in head, body) == (True, b"/x {} ")
+        assert await asyncio.wait_for(reader.read(), 5.0) == b""
+
+
+async def test_a_client_that_does_not_read() -> None:
+    """Who does not take the answer in is hung up on, so that nobody holds connections for nothing."""
+    size = 2**25  # more than the system keeps for the reader
+
+    async def much(_: Request) -> Answer:
+        return 200, "text/plain", b"x" * size
+
+    async with connection(much, patience=0.05) as (reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        serving = asyncio.all_tasks() - {asyncio.current_task()}
+        assert serving
+        await asyncio.wait_for(asyncio.wait(serving), 5.0)
+        assert len(await asyncio.wait_for(reader.read(), 5.0)) < size
