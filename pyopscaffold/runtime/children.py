@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pyopscaffold.api.declarations import Kind
     from pyopscaffold.runtime.cache import Informer, Stored
     from pyopscaffold.runtime.client.protocols import Client, Propagation
+    from pyopscaffold.runtime.sight import Sight
 
 ChildKey: TypeAlias = tuple[GroupVersionKind, str, str]
 
@@ -98,19 +99,24 @@ class Children:
         return sum(map(len, self._applied.values()))
 
     async def apply(
-        self, owner: Owner, child: Object | Mapping[str, Any], *, blind: bool = False, adopt: bool = True
+        self, owner: Owner, child: Object | Mapping[str, Any], *, sight: Sight | None = None, adopt: bool = True
     ) -> Any:
-        """See Context.apply; ``blind``: the reconcile has looked at nothing but its object and what applies returned.
+        """See Context.apply; ``sight``: what the reconcile has looked at; without it, anything.
 
         What a blind apply writes need not reconcile the owner again. The only other thing that the reconcile could
         know of the child, by then or when called again, is what this returns: the child at the answer's version, with
         all that others did to it up to there. So news of the child are held back until the answer is there, and tell
-        the owner only if they are newer, or if there is no answer.
+        the owner only if they are newer, if there is no answer, or if the reconcile has looked around meanwhile.
         """
-        return await self._bring(owner, child, *self._complete(owner, child), blind=blind, adopt=adopt)
+        return await self._bring(owner, child, *self._complete(owner, child), sight=sight, adopt=adopt)
 
     async def apply_all(
-        self, owner: Owner, children: Iterable[Object | Mapping[str, Any]], *, blind: bool = False, adopt: bool = True
+        self,
+        owner: Owner,
+        children: Iterable[Object | Mapping[str, Any]],
+        *,
+        sight: Sight | None = None,
+        adopt: bool = True,
     ) -> list[Any]:
         """See Context.apply_all."""
         whole = [(child, *self._complete(owner, child)) for child in children]
@@ -120,7 +126,7 @@ class Children:
         answers: list[Any] = [None] * len(whole)
         for wave in sorted({install_order.wave(kind.kind) for _, kind, _ in whole}):
             these = [index for index, (_, kind, _) in enumerate(whole) if install_order.wave(kind.kind) == wave]
-            bringing = (self._bring(owner, *whole[index], blind=blind, adopt=adopt) for index in these)
+            bringing = (self._bring(owner, *whole[index], sight=sight, adopt=adopt) for index in these)
             found = await asyncio.gather(*bringing, return_exceptions=True)
             if errors := [answer for answer in found if isinstance(answer, Exception)]:
                 raise ExceptionGroup(f"{len(errors)} of {len(whole)} children not applied", errors)
@@ -135,10 +141,11 @@ class Children:
         kind: GroupVersionKind,
         desired: dict[str, Any],
         *,
-        blind: bool,
+        sight: Sight | None,
         adopt: bool,
     ) -> Any:
         key = _key(kind, desired)
+        blind = sight is not None and sight.blind_to(key)
         wanted = _digest(desired)
         informer = self._informers.get(kind)
         there = informer.get(*key[1:]) if informer is not None else None
@@ -149,7 +156,7 @@ class Children:
         if there is not None:
             _refuse(owner, kind, there, adopt=adopt)
         try:
-            answer = await (self._fly(owner, key, desired) if blind else self._send(desired))
+            answer = await (self._fly(owner, key, desired, sight) if sight and blind else self._send(desired))
         except Invalid as error:
             await self._name_controller(owner, key, error)
             raise
@@ -222,7 +229,7 @@ class Children:
     async def _send(self, desired: dict[str, Any]) -> dict[str, Any]:
         return await self._client.apply(desired, field_manager=self._field_manager)
 
-    async def _fly(self, owner: Owner, key: ChildKey, desired: dict[str, Any]) -> dict[str, Any]:
+    async def _fly(self, owner: Owner, key: ChildKey, desired: dict[str, Any], sight: Sight) -> dict[str, Any]:
         """Send an apply, and hold back the news of the child meanwhile; see ``apply``."""
         if key in self._flights:
             return await self._send(desired)  # what this one leaves is newer than the other's answer, or part of it
@@ -234,7 +241,7 @@ class Children:
             told = int(version) if version.isdecimal() else 0
         finally:
             del self._flights[key]
-            if flight.seen > told and self._again is not None:
+            if (flight.seen > told or (flight.seen and sight.looked)) and self._again is not None:
                 self._again(owner)
         return answer
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, overload
 
 from pyopscaffold.api import Object
+from pyopscaffold.runtime.sight import Sight
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -82,7 +83,7 @@ class Context:
         self.log = log
         self._client = client
         self._cache = cache
-        self._looked = False
+        self._sight = Sight()
         self._owner = owner
         self._children = children
         self._record = record
@@ -91,13 +92,13 @@ class Context:
     @property
     def client(self) -> Client:
         """The API server itself."""
-        self._looked = True
+        self._sight.looked = True
         return self._client
 
     @property
     def cache(self) -> CachedReader:
         """Reader over what is watched; sees this process's own writes."""
-        self._looked = True
+        self._sight.looked = True
         return self._cache
 
     @overload
@@ -116,7 +117,7 @@ class Context:
             ClientError: the request failed.
 
         """
-        return await self._children.apply(self._owner, child, blind=not self._looked, adopt=adopt)
+        return await self._children.apply(self._owner, child, sight=self._sight, adopt=adopt)
 
     @overload
     async def apply_all(self, children: Iterable[T], *, adopt: bool = True) -> list[T]: ...
@@ -136,7 +137,7 @@ class Context:
             PyopscaffoldError: one is among them twice, or can't be a child; no request is made.
 
         """
-        return await self._children.apply_all(self._owner, children, blind=not self._looked, adopt=adopt)
+        return await self._children.apply_all(self._owner, children, sight=self._sight, adopt=adopt)
 
     async def delete(self, kind: Kind, name: str, *, namespace: str = "") -> None:
         """Delete an object, by default in the owner's namespace; it may be gone already."""
@@ -148,7 +149,7 @@ class Context:
     async def owned(self, kind: GroupVersionKind) -> list[RawObject]: ...
     async def owned(self, kind: Any) -> Any:
         """Children of an owned kind that this object controls, by name, from the cache."""
-        self._looked = True
+        self._sight.looked = True
         return self._children.owned(self._owner, kind)
 
     async def prune(self, *, kept: Iterable[Object | Mapping[str, Any]], labels: str = "") -> None:
@@ -168,7 +169,7 @@ class Context:
         ``propagation="Foreground"`` a StatefulSet is gone only when its Pods are; that needs a garbage collector, which
         an API server alone does not have.
         """
-        self._looked = True
+        self._sight.looked = True
         gone = await self._children.delete_owned(self._owner, kinds, propagation=propagation)
         return None if gone else Result(requeue_after=again)
 

@@ -20,6 +20,7 @@ from pyopscaffold.runtime.handler import handler, to_owner
 from pyopscaffold.runtime.objects import parse
 from pyopscaffold.runtime.queue import WorkQueue
 from pyopscaffold.runtime.reconcile import Request
+from pyopscaffold.runtime.sight import Sight
 
 THING = GroupVersionKind("example.com", "v1", "Thing")
 OWNER = Owner(kind=THING, name="one", namespace="ns", uid="u1")
@@ -90,7 +91,7 @@ ORDERS = [
 async def test_only_what_is_newer_than_the_answer(last: int, ours: int, early: int) -> None:
     """The owner is asked for exactly if somebody wrote the child after what the reconcile got to know of it."""
     server = Server(last=last, ours=ours, early=early)
-    await server.children.apply(OWNER, CHILD, blind=True)
+    await server.children.apply(OWNER, CHILD, sight=Sight())
     server.watch(early + 1, last)
     assert await server.waiting() == ([Request("ns", "one")] if last > ours else [])
 
@@ -98,7 +99,31 @@ async def test_only_what_is_newer_than_the_answer(last: int, ours: int, early: i
 async def test_a_reconcile_that_has_looked_is_told() -> None:
     """Whoever has read the cluster before may have to act on its own write: it is called again."""
     server = Server(last=1, ours=1)
-    await server.children.apply(OWNER, CHILD, blind=False)
+    await server.children.apply(OWNER, CHILD, sight=Sight(looked=True))
+    assert await server.waiting() == [Request("ns", "one")]
+
+
+async def test_a_reconcile_that_looks_meanwhile_is_told() -> None:
+    """Whoever reads the cluster while an apply is under way may have read what is held back, or what was before it."""
+    server, sight = Server(last=2, ours=2, early=1), Sight()
+    apply = server.apply
+
+    async def look_meanwhile(desired: dict[str, Any], *, field_manager: str) -> Any:
+        sight.looked = True
+        return await apply(desired, field_manager=field_manager)
+
+    server.apply = look_meanwhile
+    await server.children.apply(OWNER, CHILD, sight=sight)
+    assert await server.waiting() == [Request("ns", "one")]
+
+
+async def test_a_reconcile_that_applies_a_child_twice_is_told() -> None:
+    """What it does may rest on the first answer, which what others wrote before the second has outdated."""
+    server, sight = Server(last=1, ours=1), Sight()
+    await server.children.apply(OWNER, CHILD, sight=sight)
+    assert await server.waiting() == []
+    server.early, server.ours = 2, 3
+    await server.children.apply(OWNER, {**CHILD, "data": {"key": "value"}}, sight=sight)
     assert await server.waiting() == [Request("ns", "one")]
 
 
@@ -107,14 +132,14 @@ async def test_news_without_an_answer(early: int) -> None:
     """When no answer comes, what was held back is told."""
     server = Server(last=1, early=early)
     with pytest.raises(ConnectionFailed):
-        await server.children.apply(OWNER, CHILD, blind=True)
+        await server.children.apply(OWNER, CHILD, sight=Sight())
     assert len(await server.waiting()) == early
 
 
 async def test_another_owner_is_told() -> None:
     """A child that turns out to be another owner's meanwhile asks for that one."""
     server = Server(last=2, ours=2, early=1, owner=OTHER)
-    await server.children.apply(OWNER, CHILD, blind=True)
+    await server.children.apply(OWNER, CHILD, sight=Sight())
     assert await server.waiting() == [Request("ns", "two")]
 
 
@@ -130,7 +155,7 @@ async def test_deletion_is_never_held_back() -> None:
         return msgspec.json.decode(server.body(2))
 
     server.apply = apply
-    await server.children.apply(OWNER, CHILD, blind=True)
+    await server.children.apply(OWNER, CHILD, sight=Sight())
     assert await server.waiting() == [Request("ns", "one")]
 
 
