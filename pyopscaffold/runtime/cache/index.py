@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from pyopscaffold.api.declarations import Index
 from pyopscaffold.runtime.objects import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from pyopscaffold.kube.selector import LabelSelector
     from pyopscaffold.runtime.cache.informer import Informer
@@ -32,11 +33,20 @@ class _Values:
         if index.values is None:
             return (item.meta.labels[index.label],) if index.label in item.meta.labels else ()
         try:
-            return [*index.values(decode(index.kind, item))]
+            return _texts(index.values(decode(index.kind, item)))
         except Exception:
             # the author's code must not cost the cache an object
             log.exception("the index %r failed on %s/%s", index.name, item.meta.namespace, item.meta.name)
             return ()
+
+
+def _texts(found: object) -> list[str]:
+    """Return what an author's function gave, if it is texts; a single one would be found by each of its letters."""
+    if isinstance(found, Iterable) and not isinstance(found, str):
+        values = list(found)
+        if all(isinstance(value, str) for value in values):
+            return values
+    raise TypeError(f"it returned {found!r}, not a list of texts")
 
 
 def add_to(informer: Informer, index: Index) -> None:

@@ -187,6 +187,18 @@ async def test_failing_index_costs_no_object(cluster: FakeCluster, caplog: pytes
         assert "the index 'size' failed" in caplog.text
 
 
+@pytest.mark.parametrize("found", [[["web"]], [1], "web", None])
+async def test_an_index_of_no_texts_costs_no_object(
+    cluster: FakeCluster, caplog: pytest.LogCaptureFixture, found: Any
+) -> None:
+    """An index function that returns anything but texts counts as one that raises."""
+    async with running(cluster) as cache:
+        add_to(cache.informer(CONFIG_MAP), Index(kind=CONFIG_MAP, name="app", values=lambda _: found))
+        assert len(await cache.reader.list(CONFIG_MAP)) == 3
+        assert await cache.reader.by_index(CONFIG_MAP, "app", "w") == []
+        assert f"it returned {found!r}, not a list of texts" in caplog.text
+
+
 async def test_two_indexes_of_one_name(cluster: FakeCluster) -> None:
     """Controllers share an index that is the same; another one of its name is refused."""
     informer = Cache(cluster.client).informer(POD)
