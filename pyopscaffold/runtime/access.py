@@ -6,6 +6,7 @@ half a minute. https://kubernetes.io/docs/reference/access-authn-authz/webhook/#
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -29,6 +30,8 @@ V = TypeVar("V")
 
 IDENTITY_KEPT, YES_KEPT, NO_KEPT = 60.0, 300.0, 30.0
 _KEPT_MAX = 1000
+_REVIEWS_MAX = 8
+"""At once: whoever comes with any token causes one, and the lease is renewed by the same client."""
 _log = logging.getLogger("pyopscaffold.access")
 
 
@@ -38,7 +41,9 @@ class Guard:
     def __init__(self, endpoint: Endpoint, client: Writer, *, clock: Clock) -> None:
         self._endpoint = endpoint
         self._client = client
-        self._users: _Kept[Mapping[str, Any] | None] = _Kept(clock)
+        self._users: _Kept[Mapping[str, Any]] = _Kept(clock)
+        self._strangers: _Kept[None] = _Kept(clock)  # apart, for there may be many, and they drive out nobody
+        self._reviews = asyncio.Semaphore(_REVIEWS_MAX)
         self._allowed: _Kept[bool] = _Kept(clock)
 
     async def __call__(self, request: Request) -> Answer:
@@ -59,11 +64,15 @@ class Guard:
 
     async def _user(self, token: str) -> Mapping[str, Any] | None:
         key = hashlib.sha256(token.encode()).digest()
-        found = self._users.get(key)
-        if found is not None:
+        if (found := self._users.get(key)) is not None:
             return found[0]
+        if self._strangers.get(key) is not None:
+            return None
         status = await self._review(TOKEN_REVIEW, {"token": token})
-        user = status.get("user") or {} if status.get("authenticated") else None
+        if not status.get("authenticated"):
+            self._strangers.put(key, None, IDENTITY_KEPT)
+            return None
+        user: Mapping[str, Any] = status.get("user") or {}
         self._users.put(key, user, IDENTITY_KEPT)
         return user
 
@@ -81,7 +90,8 @@ class Guard:
 
     async def _review(self, kind: GroupVersionKind, spec: Mapping[str, Any]) -> Mapping[str, Any]:
         review = {"apiVersion": kind.api_version, "kind": kind.kind, "spec": spec}
-        answer = await self._client.create(review, field_manager="metrics")
+        async with self._reviews:
+            answer = await self._client.create(review, field_manager="metrics")
         return answer.get("status") or {}
 
 

@@ -15,6 +15,7 @@ from pyopscaffold.errors import ConnectionFailed, UserError
 from pyopscaffold.runtime.access import IDENTITY_KEPT, NO_KEPT, YES_KEPT, Guard
 from pyopscaffold.runtime.clock import ManualClock
 from pyopscaffold.runtime.health import Checks, bind, serving
+from pyopscaffold.runtime.serving import Request
 from pyopscaffold.runtime.tls import context_of, self_signed_context
 from tests.unit.runtime.client.guarded import Authority
 
@@ -197,6 +198,31 @@ async def test_reviews_are_kept_for_a_while() -> None:
         assert await kinds_asked("prometheus") == both[:1]
         clock.advance(YES_KEPT)
         assert await kinds_asked("prometheus") == both
+
+
+async def test_strangers_are_reviewed_a_few_at_a_time() -> None:
+    """A flood of tokens leaves the client free for other requests, and those known are not asked for again for it."""
+    reviewer, known = Reviewer(), {"authorization": "Bearer token-of-prometheus"}
+    guard = Guard(hello, reviewer, clock=ManualClock())  # type: ignore[arg-type]  # creates only
+    under_way, most = 0, 0
+    create = reviewer.create
+
+    async def slow(review: dict[str, Any], *, field_manager: str) -> dict[str, Any]:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0)
+        under_way -= 1
+        return await create(review, field_manager=field_manager)
+
+    reviewer.create = slow
+    assert (await guard(Request("GET", "/metrics", {}, known)))[0] == 200
+    flood = [Request("GET", "/metrics", {}, {"authorization": f"Bearer {number}"}) for number in range(1500)]
+    assert {answer[0] for answer in await asyncio.gather(*map(guard, flood))} == {401}
+    assert most == 8
+    before = len(reviewer.asked)
+    assert (await guard(Request("GET", "/metrics", {}, known)))[0] == 200
+    assert len(reviewer.asked) == before
 
 
 async def test_nobody_reads_metrics_that_nobody_can_vouch_for(caplog: pytest.LogCaptureFixture) -> None:
