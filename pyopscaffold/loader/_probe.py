@@ -14,7 +14,6 @@ import gc
 import inspect
 import json
 import os
-import re
 import stat
 import sys
 import types
@@ -280,8 +279,18 @@ def _hidden(cls: Any) -> list[str]:
     bare = (dataclasses.MISSING, dataclasses.MISSING)
     given = {name: (field.default, field.default_factory) for name, field in cls.__dataclass_fields__.items()}
     hints = [hint for base in cls.__mro__ for hint in inspect.get_annotations(base).values() if isinstance(hint, str)]
-    said = set(re.findall(r"\w+", " ".join(hints))) if not given.keys().isdisjoint(_BUILTIN) else ()
-    return [name for name in _BUILTIN if name in said and given.get(name, bare) != bare]
+    hiding = [name for name in _BUILTIN if given.get(name, bare) != bare]
+    said = {name for hint in hints for name in _names_in(hint)} if hiding else ()
+    return [name for name in hiding if name in said]
+
+
+def _names_in(hint: str) -> Iterator[str]:
+    """Yield the names that a hint says; texts in it may hold any word."""
+    try:
+        tree = ast.parse(hint.strip(), mode="eval")
+    except SyntaxError:
+        return
+    yield from (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def _unreadable(cls: Any) -> Iterator[tuple[str, Exception]]:

@@ -89,6 +89,15 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
         "@dataclass\nclass Spec:\n    size: int = 1\n    name: str = field(kw_only=True)\n",
         {"name": STRING, "size": {**INT64, "default": 1}},
     ),
+    "field with the name of a type that nobody uses": (
+        """
+        @dataclass(kw_only=True)
+        class Spec:
+            set: Annotated[str, Doc("What to set.")] = "x"
+            add: str
+        """,
+        {"set": {**STRING, "default": "x", "description": "What to set."}, "add": STRING},
+    ),
     "class variables": (
         """
         from typing import ClassVar
