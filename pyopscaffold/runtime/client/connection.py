@@ -44,6 +44,7 @@ class Connection(asyncio.BufferedProtocol):
         self._failure: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._whole = True
+        self._said_goodbye = tls is None  # without TLS there is no telling
         self._used = False
         self._paused = False
 
@@ -110,9 +111,8 @@ class Connection(asyncio.BufferedProtocol):
     def connection_lost(self, error: Exception | None) -> None:
         """See asyncio.BufferedProtocol."""
         self._transport = None
-        if not self.opened.done():
-            self.opened.set_exception(self._lost(error))
-        if error is None and self.answer.end():
+        self._not_opened(self._lost(error))
+        if error is None and self._said_goodbye and self.answer.end():
             self._wake()
         else:
             self._fail(self._lost(error))
@@ -137,8 +137,7 @@ class Connection(asyncio.BufferedProtocol):
         except ssl.SSLWantReadError:
             return False
         except ssl.SSLError as error:
-            if not self.opened.done():
-                self.opened.set_exception(error)
+            self._not_opened(error)
             return False
         else:
             if not self.opened.done():
@@ -154,10 +153,13 @@ class Connection(asyncio.BufferedProtocol):
         except ssl.SSLWantReadError:
             self._flush()  # a renewal of keys is answered
             return
+        except ssl.SSLZeroReturnError:
+            self._said_goodbye = True
         except ssl.SSLError as error:
-            if not isinstance(error, ssl.SSLZeroReturnError):
-                self._fail(error)
-        if self._transport is not None:  # the other side has said good-bye
+            self._fail(error)
+        else:
+            self._said_goodbye = True
+        if self._transport is not None:
             self._transport.close()
 
     def _flush(self) -> None:
@@ -209,6 +211,11 @@ class Connection(asyncio.BufferedProtocol):
     def _fail(self, error: Exception) -> None:
         self._failure = self._failure or error
         self._wake()
+
+    def _not_opened(self, error: Exception) -> None:
+        if not self.opened.done():
+            self.opened.set_exception(error)
+            self.opened.exception()  # who waited for it may have been cancelled: it is nobody's loss then
 
     def _lost(self, error: Exception | None = None) -> Exception:
         if self._used and not self.answer.begun:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
+import ssl
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -300,6 +302,67 @@ async def test_a_slow_reader_slows_the_server_down() -> None:
             total += len(piece)
         assert total == 500 * 0x10000
         connection.close()
+
+
+def two_sides(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """Make what a server and its client speak TLS with."""
+    authority, server = Authority(), ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    pair, file = authority.issue("server"), folder / "server.pem"
+    file.write_bytes(pair.certificate + b"\n" + pair.key)
+    server.load_cert_chain(file)
+    client = ssl.create_default_context(cadata=authority.certificate.decode())
+    client.check_hostname = False
+    client.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    return server, client
+
+
+@pytest.mark.parametrize("polite", [True, False], ids=["goodbye", "cut"])
+async def test_only_a_goodbye_ends_an_answer_over_tls(tmp_path: Path, *, polite: bool) -> None:
+    """Of an answer without a length somebody on the way might cut the rest off, were it not for TLS's own end."""
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"{}")
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\nall of it")
+        await writer.drain()
+        if polite:
+            writer.close()
+        else:
+            writer.transport.abort()
+
+    server_side, client_side = two_sides(tmp_path)
+    async with await asyncio.start_server(speak, "127.0.0.1", 0, ssl=server_side) as server:
+        pool = Pool("127.0.0.1", server.sockets[0].getsockname()[1], headers=[], tls=client_side)
+        if polite:
+            assert (await pool.request(PATCH, "")).body == b"all of it"
+        else:
+            with pytest.raises(ConnectionResetError):
+                await pool.request(PATCH, "")
+
+
+async def test_giving_up_while_connecting_leaves_nothing(tmp_path: Path) -> None:
+    """Requests that are cancelled at any moment of the handshake leave no socket, and no complaint of asyncio's."""
+    left: asyncio.Queue[None] = asyncio.Queue()
+    complaints: list[object] = []
+
+    async def mute(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            await reader.read()
+        writer.close()
+        left.put_nowait(None)
+
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+    _, client_side = two_sides(tmp_path)
+    async with await asyncio.start_server(mute, "127.0.0.1", 0) as server:
+        pool = Pool("127.0.0.1", server.sockets[0].getsockname()[1], headers=[], tls=client_side)
+        for turns in range(12):
+            asking = asyncio.create_task(pool.request(PATCH, ""))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+        await asyncio.wait_for(left.get(), 5.0)
+        gc.collect()
+    assert complaints == []
 
 
 async def write(config: ClusterConfig, size: int = 0) -> None:
