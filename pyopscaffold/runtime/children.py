@@ -145,7 +145,6 @@ class Children:
         adopt: bool,
     ) -> Any:
         key = _key(kind, desired)
-        blind = sight is not None and sight.blind_to(key)
         wanted = _digest(desired)
         informer = self._informers.get(kind)
         there = informer.get(*key[1:]) if informer is not None else None
@@ -156,7 +155,10 @@ class Children:
         if there is not None:
             _refuse(owner, kind, there, adopt=adopt)
         try:
-            answer = await (self._fly(owner, key, desired, sight) if sight and blind else self._send(desired))
+            if sight is None or sight.looked:
+                answer = await self._send(desired)
+            else:
+                answer = await self._fly(owner, key, desired, sight)
         except Invalid as error:
             await self._name_controller(owner, key, error)
             raise
