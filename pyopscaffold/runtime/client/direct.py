@@ -14,7 +14,7 @@ from pyopscaffold.runtime.client.connection import Connection, SilenceError
 from pyopscaffold.runtime.client.failure import text_of
 from pyopscaffold.runtime.client.identity import A, Identity, headers_of
 from pyopscaffold.runtime.client.pool import ConnectTimeoutError, Pool
-from pyopscaffold.runtime.client.transport import OnRequest, Request, Response, Stream
+from pyopscaffold.runtime.client.transport import OnRequest, Request, Response, Stream, authority
 
 if TYPE_CHECKING:
     import ssl
@@ -35,7 +35,7 @@ class DirectTransport:
         parts = urlsplit(config.server)
         self._address = parts.hostname or "", parts.port or _PORTS[parts.scheme]
         self._prefix = parts.path
-        self._host = "{}:{}".format(*self._address)
+        self._host = authority(*self._address)
         self._config = config
         self._headers = headers_of(config, user_agent)
         self._on_request = on_request

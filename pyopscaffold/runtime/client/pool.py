@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 
 from pyopscaffold.errors import ClientError
 from pyopscaffold.runtime.client.connection import Connection, StaleConnectionError
-from pyopscaffold.runtime.client.transport import Response
+from pyopscaffold.runtime.client.transport import Response, authority
 
 if TYPE_CHECKING:
     import ssl
@@ -55,8 +55,7 @@ class Pool:
         self._prefix = prefix.rstrip("/")
         self._connect_timeout = connect_timeout
         self._compression = compression
-        authority = f"[{host}]" if ":" in host else host
-        self._head = _lines([("Host", f"{authority}:{port}"), *headers])
+        self._head = _lines([("Host", authority(host, port)), *headers])
         self._idle: list[Connection] = []
         self._streams: weakref.WeakSet[Connection] = weakref.WeakSet()
         self._closed = False

@@ -13,7 +13,7 @@ from yarl import URL
 from pyopscaffold.errors import ConnectionFailed
 from pyopscaffold.runtime.client.failure import reason_of
 from pyopscaffold.runtime.client.identity import Identity, headers_of
-from pyopscaffold.runtime.client.transport import OnRequest, Request, Response, Stream
+from pyopscaffold.runtime.client.transport import OnRequest, Request, Response, Stream, authority
 
 if TYPE_CHECKING:
     import ssl
@@ -48,7 +48,7 @@ class AiohttpTransport:
         self._trace_configs = list(trace_configs)
         self._config = config
         self._base = URL(config.server)
-        self._host = f"{self._base.host}:{self._base.port}"
+        self._host = authority(self._base.host or "", self._base.port)
         self._proxy = proxy
         self._on_request = on_request
         self._identity = Identity(config, clock, self._trust)

@@ -50,6 +50,11 @@ OnRequest: TypeAlias = Callable[[str, str, str], None]
 """Called with method, HTTP status (``<error>`` without one) and host:port after each exchange."""
 
 
+def authority(host: str, port: int | None) -> str:
+    """Return host:port as a URL has it: IPv6 addresses stand in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 class Transport(Protocol):
     """Carries requests to one server; adds the credentials; raises ConnectionFailed where there is no answer."""
 

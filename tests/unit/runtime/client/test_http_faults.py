@@ -217,6 +217,17 @@ async def test_a_name_that_nobody_has(ask: Ask, monkeypatch: pytest.MonkeyPatch)
 
 
 @both_ways
+async def test_an_ipv6_address_is_told_as_in_its_url(ask: Ask) -> None:
+    """In errors and in metrics the port can be told from the address."""
+    told: list[str] = []
+    client = HttpClient(ClusterConfig(server="http://[::1]:9"), on_request=lambda *asked: told.append(asked[2]))
+    with pytest.raises(errors.ConnectionFailed, match=r"^the API server at \[::1\]:9 can't be reached: "):
+        await ask(client)
+    await client.close()
+    assert set(told) == {"[::1]:9"}
+
+
+@both_ways
 async def test_a_handshake_that_never_ends(ask: Ask) -> None:
     """A server that accepts connections and never says a word of TLS is given up after the time to connect."""
     accepted: list[asyncio.StreamWriter] = []
