@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,9 +24,13 @@ if TYPE_CHECKING:
     from pyopscaffold.api.declarations import Kind
     from pyopscaffold.runtime.cache import Informer, Stored
     from pyopscaffold.runtime.client.protocols import Client, Propagation
+    from pyopscaffold.runtime.objects import Meta
     from pyopscaffold.runtime.sight import Sight
 
 ChildKey: TypeAlias = tuple[GroupVersionKind, str, str]
+
+_REMOVALS = 5  # attempts, each on what the server has told after the one before
+_ALL = selector.parse("")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,16 +183,11 @@ class Children:
         flight.seen = max(flight.seen, new.version)
         return True
 
-    async def delete(
-        self, kind: Kind, name: str, *, namespace: str, uid: str = "", propagation: Propagation = "Background"
-    ) -> None:
-        """See Context.delete; ``uid`` makes sure that it is that very object."""
+    async def delete(self, kind: Kind, name: str, *, namespace: str) -> None:
+        """See Context.delete."""
         gvk = self._owns.get(gvk_of(kind), gvk_of(kind))
-        try:
-            where = namespace if gvk.namespaced else ""
-            await self._client.delete(gvk, name, namespace=where, uid=uid, propagation=propagation)
-        except NotFound:
-            return
+        with suppress(NotFound):
+            await self._client.delete(gvk, name, namespace=namespace if gvk.namespaced else "")
 
     def owned(self, owner: Owner, kind: Kind) -> list[Any]:
         """See Context.owned."""
@@ -201,16 +201,14 @@ class Children:
         selected = selector.parse(labels)
         for kind in self._last_first():
             for meta in [stored.meta for stored in await self._sure(owner, kind)]:
-                spared = (kind, meta.namespace, meta.name) in keep or not selected.matches(meta.labels)
-                if not spared and not meta.deleting:
-                    await self.delete(kind, meta.name, namespace=meta.namespace, uid=meta.uid)
+                if (kind, meta.namespace, meta.name) not in keep:
+                    await self._remove(owner, kind, meta, selected=selected)
 
     async def delete_owned(self, owner: Owner, kinds: Iterable[Kind], *, propagation: Propagation) -> bool:
         """See Context.delete_owned; whether all are gone."""
         for kind in map(gvk_of, kinds) if kinds else self._last_first():
             for meta in [stored.meta for stored in await self._sure(owner, kind)]:
-                if not meta.deleting:
-                    await self.delete(kind, meta.name, namespace=meta.namespace, uid=meta.uid, propagation=propagation)
+                await self._remove(owner, kind, meta, propagation=propagation)
             if await self._sure(owner, kind):
                 return False
         return True
@@ -263,6 +261,37 @@ class Children:
         gvk = self._owns.get(kind, kind)
         listed = await self._client.list(gvk, namespace=owner.namespace if gvk.namespaced else "")
         return _controlled(owner, [parse(gvk, msgspec.json.encode(item)) for item in listed])
+
+    async def _remove(
+        self,
+        owner: Owner,
+        kind: GroupVersionKind,
+        meta: Meta,
+        *,
+        selected: selector.LabelSelector = _ALL,
+        propagation: Propagation = "Background",
+    ) -> None:
+        """Delete a child as it is known; if it has changed meanwhile, only what still is our owner's, and selected."""
+        gvk, name, namespace, uid = self._owns.get(kind, kind), meta.name, meta.namespace, meta.uid
+        for attempt in range(_REMOVALS):
+            if meta.deleting or not selected.matches(meta.labels):
+                return
+            known = meta.resource_version
+            try:
+                await self._client.delete(
+                    gvk, name, namespace=namespace, uid=uid, resource_version=known, propagation=propagation
+                )
+            except NotFound:
+                return
+            except Conflict:
+                there = await self._live((gvk, namespace, name))
+                if there is None or there.meta.uid != uid or not _controlled(owner, [there]):
+                    return
+                if attempt + 1 == _REMOVALS:
+                    raise
+                meta = there.meta
+            else:
+                return
 
     async def _live(self, key: ChildKey) -> Stored | None:
         """Read a child past the cache, by a list of one: the role needs no further verb for it."""

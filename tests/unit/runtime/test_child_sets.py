@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from pyopscaffold.api import Conditions, Object, controller, resource
+from pyopscaffold.api.declarations import gvk_of
 from pyopscaffold.errors import Conflict, Forbidden, Invalid, NotFound, PyopscaffoldError, ServerError, TerminalError
 from pyopscaffold.kube.builtin import CONFIG_MAP, EVENT, SECRET, SERVICE
 from pyopscaffold.runtime import Context, Reconciler, Result
+from pyopscaffold.runtime.cache import Informer
+from pyopscaffold.runtime.children import Children, Owner
 from pyopscaffold.runtime.client.api import ApiClient
+from pyopscaffold.runtime.objects import parse
 from pyopscaffold.runtime.outcome import classify
 
 if TYPE_CHECKING:
@@ -337,3 +342,32 @@ async def test_only_owned_kinds_go(things: FakeCluster) -> None:
             await ctx.delete_owned(SERVICE)
 
     assert await look(things, work) is None
+
+
+MEANWHILE: dict[str, dict[str, Any] | None] = {
+    "made anew": None,
+    "let go of": {"ownerReferences": None},
+    "selected no more": {"labels": {"part": "db"}},
+    "changed": {"annotations": {"seen": "true"}},
+    "as known": {},
+}
+
+
+@pytest.mark.parametrize("how", MEANWHILE)
+async def test_prune_goes_by_what_the_server_has(fake_cluster: FakeCluster, how: str) -> None:
+    """Deletion is for good: what the cache has not yet heard of a child counts, so only what is to go goes."""
+    client, change = fake_cluster.client, MEANWHILE[how]
+    owner = Owner(kind=gvk_of(Thing), name="one", namespace="default", uid="u1")
+    informer = Informer(client, CONFIG_MAP, clock=fake_cluster.clock)
+    children = Children(client, {CONFIG_MAP: informer}, field_manager="thing", owns=[CONFIG_MAP])
+    made = await children.apply(owner, child("ConfigMap", "a", labels={"part": "web"}))
+    informer.replace("", [parse(CONFIG_MAP, msgspec.json.encode(made))], int(made["metadata"]["resourceVersion"]))
+    informer.reflectors[""].synced.set()
+    if change is None:
+        await client.delete(CONFIG_MAP, "a", namespace="default")
+        await client.create({**made, "metadata": {"name": "a", "namespace": "default"}}, field_manager="tests")
+    else:
+        await client.patch(CONFIG_MAP, "a", {"metadata": change}, namespace="default")
+    await children.prune(owner, [], labels="part=web")
+    left = await client.list(CONFIG_MAP, namespace="default", fields="metadata.name=a")
+    assert len(left) == (0 if how in {"changed", "as known"} else 1)

@@ -23,7 +23,6 @@ class Server:
     def __init__(self) -> None:
         self.applied: list[dict[str, Any]] = []
         self.state: dict[str, Any] | None = None
-        self.deleted: list[tuple[str, str, str, str]] = []
 
     async def apply(self, child: dict[str, Any], *, field_manager: str) -> dict[str, Any]:
         """See Client."""
@@ -50,11 +49,6 @@ class Server:
         """See Informer."""
         there = self.get("ns", "child")
         return [there] if there and uid in [owner.uid for owner in there.meta.owner_references] else []
-
-    async def delete(self, kind: GroupVersionKind, name: str, *, namespace: str, uid: str, propagation: str) -> None:
-        """See Client; somebody has made the object anew meanwhile, so that it has another uid."""
-        self.deleted.append((kind.kind, name, namespace, uid))
-        raise Conflict("the uid is another", code=409, reason="Conflict")
 
 
 @pytest.fixture
@@ -125,15 +119,6 @@ async def test_child_that_another_controls_is_refused(children: Children, server
     await children.apply(earlier, CHILD)
     with pytest.raises(Conflict, match=r"ConfigMap child is controlled by Thing one \(uid u0\)"):
         await children.apply(OWNER, CHILD)
-
-
-async def test_prune_deletes_the_very_object_that_was_seen(server: Any) -> None:
-    """A child that somebody made anew under its name, and that the cache has not seen, is not what is deleted."""
-    children = Children(server, {CONFIG_MAP: server}, field_manager="thing", owns=[CONFIG_MAP])
-    await children.apply(OWNER, CHILD)
-    with pytest.raises(Conflict):
-        await children.prune(OWNER, [])
-    assert server.deleted == [("ConfigMap", "child", "ns", "c1")]
 
 
 @pytest.mark.parametrize(
