@@ -24,6 +24,7 @@ Header: TypeAlias = tuple[str, str]
 _IDLE_CONNECTION = 75.0  # the API server closes its side after 90
 _IN_PATH = "/:@!$&'()*+,;=~"
 _IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
+_APPLY = "application/apply-patch"
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -102,7 +103,7 @@ class Pool:
             try:
                 return await _sent(kept, data, request.timeout, whole=whole)
             except StaleConnectionError:
-                if request.method not in _IDEMPOTENT:
+                if not _repeatable(request):
                     raise
         connection = await self._connect(min(request.timeout, self._connect_timeout))
         return await _sent(connection, data, request.timeout, whole=whole)
@@ -149,6 +150,11 @@ class Pool:
             self._head,
             _lines(headers),
         )
+
+
+def _repeatable(request: Request) -> bool:
+    """Whether it does no harm to send it again though the server may have acted on it: an apply says all it wants."""
+    return request.method in _IDEMPOTENT or request.content_type.startswith(_APPLY)
 
 
 async def _sent(connection: Connection, data: bytes, seconds: float, *, whole: bool) -> Connection:

@@ -141,16 +141,19 @@ async def test_connection_that_the_server_closes_while_idle() -> None:
 
 
 async def test_a_stale_connection_costs_only_what_may_have_happened() -> None:
-    """A server that hangs up on a kept connection: what may be repeated is, a PATCH is left to its caller."""
-    script = Script(OK, CLOSE, OK, CLOSE)
+    """A server that hangs up on a kept connection: what may be repeated is, another PATCH is left to its caller."""
+    script = Script(OK, CLOSE, OK, CLOSE, OK, CLOSE)
     async with pool_of(script) as pool:
         await pool.request(PATCH, "")
         put = Request("PUT", "/x", timeout=5.0)
         assert (await pool.request(put, "")).body == b"{}"
         assert script.connections == 2
+        apply = replace(PATCH, content_type="application/apply-patch+yaml")
+        assert (await pool.request(apply, "")).body == b"{}"
+        assert script.connections == 3
         with pytest.raises(StaleConnectionError):
             await pool.request(PATCH, "")
-    assert len(script.heads) == 4
+    assert len(script.heads) == 6
 
 
 @pytest.mark.parametrize(
