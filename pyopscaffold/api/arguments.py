@@ -6,6 +6,7 @@ A wrong type would otherwise show far from its cause, or not at all: ``short_nam
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from pyopscaffold.errors import DeclarationError, Problem
@@ -62,10 +63,15 @@ def mapping(name: str, values: object) -> Iterator[str]:
 _keepers: list[list[Problem]] = []
 
 
-def keep_refusals() -> list[Problem]:
-    """Have :func:`refuse` keep problems from now on, for a reader that tells all at once; return the growing list."""
-    _keepers.append([])
-    return _keepers[-1]
+@contextmanager
+def refusals_kept() -> Iterator[list[Problem]]:
+    """Have :func:`refuse` keep problems meanwhile, for a reader that tells all at once; give the growing list."""
+    kept: list[Problem] = []
+    _keepers.append(kept)
+    try:
+        yield kept
+    finally:
+        _keepers.pop()
 
 
 def refuse(messages: Sequence[str], *, file: str, line: int, subject: str) -> bool:

@@ -520,14 +520,14 @@ def read(root: str, package: str) -> Json:
     """Import the project's declarations, and describe them or the failure."""
     try:
         import pyopscaffold.api  # noqa: PLC0415
-        from pyopscaffold.api.arguments import keep_refusals  # noqa: PLC0415
+        from pyopscaffold.api.arguments import refusals_kept  # noqa: PLC0415
         from pyopscaffold.api.declarations import declared_controllers, permitted_classes  # noqa: PLC0415
         from pyopscaffold.api.resource import declared_resources, refused_resources  # noqa: PLC0415
         from pyopscaffold.api.webhooks import configuration_names, declared_webhooks, webhooks_of  # noqa: PLC0415
     except ImportError as error:
         return {"runtime_missing": str(error)}
-    refused = keep_refusals()
-    failures = _failures(package, root)
+    with refusals_kept() as refused:
+        failures = _failures(package, root)
     reader = Reader()
     permitted = () if refused else permitted_classes()  # a refused @controller leaves its class without one
     reader.problems += [found for cls in permitted if _belongs(cls, package) for found in _unused_rules(cls)]

@@ -9,6 +9,7 @@ import http.client
 import json
 import ssl
 import threading
+import time
 import urllib.parse
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,9 @@ USER_AGENT = "pyopscaffold-testing"
 APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
+_PATIENCE = 10
+"""How often a request is repeated that the server puts off."""
 
 _BY_CODE: dict[int, type[ApiError]] = {
     400: BadRequest,
@@ -140,7 +144,13 @@ class RestClient:
 
     def _exchange(self, method: str, target: str, payload: bytes | None, headers: Mapping[str, str]) -> bytes:
         try:
-            status, answer = self._send(method, target, payload, headers)
+            status, answer, wait = self._send(method, target, payload, headers)
+            for _ in range(_PATIENCE):
+                if status != http.client.TOO_MANY_REQUESTS:
+                    break
+                # The storage of a new CRD is not there at once; the server says how long that takes, in seconds.
+                time.sleep(float(wait or 1))
+                status, answer, wait = self._send(method, target, payload, headers)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             why = str(error) or type(error).__name__
@@ -149,7 +159,10 @@ class RestClient:
             raise failure(status, answer)
         return answer
 
-    def _send(self, method: str, target: str, payload: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
+    def _send(
+        self, method: str, target: str, payload: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, bytes, str | None]:
+        """Return status, body and Retry-After of an answer."""
         kept: _Connection | None = getattr(self._local, "connection", None)
         connection = kept or self._connection(timeout=self._timeout)
         self._local.connection = connection
@@ -162,7 +175,7 @@ class RestClient:
                 raise
             self.close()
             return self._send(method, target, payload, headers)
-        return response.status, response.read()
+        return response.status, response.read(), response.getheader("Retry-After")
 
 
 def failure(status: int, answer: bytes) -> ApiError:
