@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pyopscaffold.cel.ast import Expression, Position, SyntaxFault, variables, walk
-from pyopscaffold.cel.names import escape_field
 from pyopscaffold.cel.parser import parse
+from pyopscaffold.kube.celnames import escape_field
 
 __all__ = ["Expression", "Position", "SyntaxFault", "escape_field", "parse", "variables", "walk"]

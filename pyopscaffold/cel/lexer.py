@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import Final, NamedTuple
 
 from pyopscaffold.cel.ast import Position, SyntaxFault
-from pyopscaffold.cel.names import KEYWORDS
+from pyopscaffold.kube.celnames import KEYWORDS
 
 _ESCAPE = r"""\\(?:[abfnrtv"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})"""
 _STRING = "|".join(

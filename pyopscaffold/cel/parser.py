@@ -29,7 +29,7 @@ from pyopscaffold.cel.ast import (
     children,
 )
 from pyopscaffold.cel.lexer import Source, Token
-from pyopscaffold.cel.names import KEYWORDS, RESERVED
+from pyopscaffold.kube.celnames import KEYWORDS, RESERVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

@@ -6,18 +6,29 @@ What needs thought, such as a text that looks like a number, is left to PyYAML.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _WORD = re.compile(r"[A-Za-z](?:[A-Za-z0-9 _./()+,;'`<>=*$%&@!?|^~\[\]{}-]*[A-Za-z0-9_./()+,;'`<>=*$%&@!?|^~\[\]{}-])?")
-_LETTER = r"[!-~\u00a1-\u2027\u202a-\ud7ff]"
-_LINE = f"{_LETTER}+(?: +{_LETTER}+)*"
-_LINES = re.compile(rf"{_LINE}(?:\n+ *{_LINE})+")
 _WORDS = frozenset("y n yes no on off true false null".split())  # noqa: SIM905 - nine quoted words are no clearer
 _PRINTABLE = re.compile("[!-~](?:[ -~]*[!-~])?")
 _KEY = re.compile("[ -~]{1,100}")
+
+
+@cache
+def _foreign(*, ascii_only: bool) -> re.Pattern[str]:
+    """Return what finds a character that needs an escape; all of Unicode takes 3 ms to compile."""
+    return re.compile(r"[^\n -~]" if ascii_only else r"[^\n -~\u00a1-\u2027\u202a-\ud7ff]")
+
+
+def _are_plain_lines(text: str) -> bool:
+    """Whether a text of several lines has no blank at the end of one, nor at its own start, and nothing to escape."""
+    if text[0] in " \n" or text[-1] in " \n" or " \n" in text:
+        return False
+    return _foreign(ascii_only=text.isascii()).search(text) is None
 
 
 class NeedsThoughtError(Exception):
@@ -70,7 +81,7 @@ class Writer:
         elif value and type(value) is list:
             lines.append(head)
             self._list(value, indent, lines)
-        elif type(value) is str and "\n" in value and _LINES.fullmatch(value):
+        elif type(value) is str and "\n" in value and _are_plain_lines(value):
             lines.append(f"{head} |-")
             lines += [f"{indent}{line}" if line else "" for line in value.split("\n")]
         else:

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, get_args
 
 from pyopscaffold.api.markers import CEL, AtLeastOneOf, AtMostOneOf, ExactlyOneOf, Immutable, Reason
+from pyopscaffold.kube.celnames import escape_field
 from pyopscaffold.kube.names import camel_case
 from pyopscaffold.schema import UNSET, Rule, Schema
 
@@ -25,15 +26,8 @@ _STEP = re.compile(r"\.(\w+)|\['([^']+)'\]")
 
 def kept(json_name: str) -> Rule:
     """Return the rule, for the object around it, that an optional immutable field stays once it is set."""
-    name = escaped(json_name)
+    name = escape_field(json_name)
     return Rule(rule=f"!has(oldSelf.{name}) || has(self.{name})", message=f"field {json_name} is immutable once set")
-
-
-def escaped(json_name: str) -> str:
-    """Return how CEL spells a field: ``namespace`` is ``__namespace__``."""
-    from pyopscaffold import cel  # noqa: PLC0415 - most projects have no rules
-
-    return cel.escape_field(json_name)
 
 
 def rule_of(marker: CEL) -> Rule:
@@ -71,7 +65,7 @@ def opaque(_marker: Any, schema: Schema) -> str | None:
 
 def choice(marker: AtMostOneOf | ExactlyOneOf | AtLeastOneOf) -> Rule:
     """Return the rule of a choice between fields, which are JSON names by now; words and form are controller-gen's."""
-    names = [escaped(name) for name in marker.fields]
+    names = [escape_field(name) for name in marker.fields]
     listed = f"of the fields in [{' '.join(marker.fields)}]"
     count = "+".join(f"(has(self.{name})?1:0)" for name in names)
     match marker:
@@ -108,7 +102,7 @@ def compares(marker: Any) -> bool:
 
 def _reads_old(rule: str) -> bool:
     """Whether a rule has the variable oldSelf, or one of that name: the API server makes no difference."""
-    from pyopscaffold import cel  # noqa: PLC0415 - as above
+    from pyopscaffold import cel  # noqa: PLC0415 - most projects have no rules
 
     try:
         return "oldSelf" in (name.lstrip(".") for name in cel.variables(cel.parse(rule)))
