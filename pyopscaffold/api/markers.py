@@ -25,6 +25,11 @@ class Marker:
 
 
 @dataclass(frozen=True)
+class Flag(Marker):
+    """A marker without arguments. Only this one is made a dataclass: each costs a third of a millisecond to make."""
+
+
+@dataclass(frozen=True)
 class Pattern(Marker):
     """The string matches this RE2 expression; anchor it, since a match anywhere counts."""
 
@@ -73,8 +78,7 @@ class Default(Marker):
     value: Any = field(hash=False)  # a list has no hash, and a union wants one
 
 
-@dataclass(frozen=True)
-class NoSchemaDefault(Marker):
+class NoSchemaDefault(Flag):
     """Keep the dataclass's default out of the CRD: it is applied on reading only."""
 
 
@@ -96,13 +100,11 @@ class ExternalDocs(Marker):
     description: str = ""
 
 
-@dataclass(frozen=True)
-class Selectable(Marker):
+class Selectable(Flag):
     """``kubectl get --field-selector`` may select objects by the field: a string, boolean or integer, not in a list."""
 
 
-@dataclass(frozen=True)
-class Nullable(Marker):
+class Nullable(Flag):
     """An explicit ``null`` is allowed and kept."""
 
 
@@ -116,18 +118,15 @@ class ListMap(Marker):
         object.__setattr__(self, "keys", keys)
 
 
-@dataclass(frozen=True)
-class ListSet(Marker):
+class ListSet(Flag):
     """The list is a set of scalars."""
 
 
-@dataclass(frozen=True)
-class ListAtomic(Marker):
+class ListAtomic(Flag):
     """The list is replaced as a whole."""
 
 
-@dataclass(frozen=True)
-class UniqueItems(Marker):
+class UniqueItems(Flag):
     """Known from other schemas, and refused: the API server allows no ``uniqueItems``. Write :class:`ListSet`."""
 
 
@@ -138,13 +137,11 @@ class MapType(Marker):
     kind: str
 
 
-@dataclass(frozen=True)
-class PreserveUnknownFields(Marker):
+class PreserveUnknownFields(Flag):
     """Fields that the schema does not name are kept instead of pruned."""
 
 
-@dataclass(frozen=True)
-class IntOrString(Marker):
+class IntOrString(Flag):
     """The value is a number or a string; ``Quantity`` carries it."""
 
 
@@ -158,18 +155,15 @@ class SchemaType(Marker):
     name: str
 
 
-@dataclass(frozen=True)
-class Schemaless(Marker):
+class Schemaless(Flag):
     """Nothing is said about the value but its description and the markers beside this one; it needs one of those."""
 
 
-@dataclass(frozen=True)
-class EmbeddedResource(Marker):
+class EmbeddedResource(Flag):
     """The object is a whole Kubernetes object: it has apiVersion, kind and metadata, which the server checks."""
 
 
-@dataclass(frozen=True)
-class KeepMetadata(Marker):
+class KeepMetadata(Flag):
     """An embedded ``ObjectMeta`` keeps name, namespace, labels, annotations and finalizers.
 
     Without it, the server drops whatever is in the metadata of an embedded object, such as a Pod template's labels.
@@ -241,8 +235,7 @@ class CEL(Marker):
     optional_old_self: bool | None = field(default=None, kw_only=True)
 
 
-@dataclass(frozen=True)
-class Immutable(Marker):
+class Immutable(Flag):
     """The value can't change once it is set, nor be taken away; an optional field may be set later."""
 
 
