@@ -17,6 +17,7 @@ from pyopscaffold.files.apply import apply
 from pyopscaffold.files.plan import plan
 from pyopscaffold.loader import source
 from pyopscaffold.model.project import Project
+from pyopscaffold.testing.waiting import eventually
 
 if TYPE_CHECKING:
     from pyopscaffold.testing import ApiServer, RestClient
@@ -62,6 +63,8 @@ def cluster(control_planes: ControlPlanes, tmp_path_factory: pytest.TempPathFact
     cluster = Cluster(control_planes().start(), root / "config")
     cluster.install("crd/bases")
     cluster.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+    # What the server says of its kinds follows the CRDs a moment later.
+    eventually(lambda: all(cluster.kubectl("explain", plural) for plural in ("gadgetry", "mydatabases")))
     return cluster
 
 
