@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from pyopscaffold.errors import DeclarationError, Problem
+from pyopscaffold.kube.names import nearest
 
 _T = TypeVar("_T")
 
@@ -102,12 +103,10 @@ def _either(choices: Sequence[str | None]) -> str:
 
 
 def _meant(value: object, choices: Sequence[str | None]) -> str:
-    import difflib  # noqa: PLC0415 - only a mistake needs it
-
     # Kubernetes writes NoneOnDryRun where Python has none_on_dry_run.
     plain = {item.replace("_", ""): item for item in choices if item}
-    near = difflib.get_close_matches(str(value).replace("_", "").lower(), plain, n=1)
-    return f"; did you mean {plain[near[0]]!r}?" if near else ""
+    near = nearest(str(value).replace("_", "").lower(), plain)
+    return f"; did you mean {plain[near]!r}?" if near else ""
 
 
 def _shown(value: object) -> str:

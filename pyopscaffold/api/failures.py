@@ -6,7 +6,6 @@ Only needed where an import has failed; what it costs to load does not matter.
 from __future__ import annotations
 
 import builtins
-import difflib
 import inspect
 import os
 import re
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.kube.names import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -117,5 +118,5 @@ def _arguments_of(name: str, known: Mapping[str, Any]) -> list[str]:
 
 
 def _near(name: str, names: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, sorted({*names} - {name}), n=1, cutoff=_ALIKE)
-    return f"did you mean {near[0]}?" if near else ""
+    near = nearest(name, sorted({*names} - {name}), cutoff=_ALIKE)
+    return f"did you mean {near}?" if near else ""

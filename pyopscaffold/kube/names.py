@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import keyword
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 DNS1123_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 DNS1123_SUBDOMAIN = rf"{DNS1123_LABEL}(\.{DNS1123_LABEL})*"
@@ -95,3 +99,10 @@ def plural_of(kind: str) -> str:
     if re.search(r"(s|x|z|ch|sh)$", word):
         return word + "es"
     return word + "s"
+
+
+def nearest(word: str, words: Iterable[str], *, cutoff: float = 0.6) -> str:
+    """Return which of ``words`` a misspelt one is most like, "" where none is: for *did you mean*."""
+    import difflib  # noqa: PLC0415 - only a mistake needs it
+
+    return next(iter(difflib.get_close_matches(word, words, n=1, cutoff=cutoff)), "")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import UsageError
+from pyopscaffold.kube.names import nearest
 from pyopscaffold.lint.rule import Profile, Rule
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ class Registry:
         if selector and _specificity(selector, [rule.id for rule in self.rules]):
             return
         ids = [rule.id for rule in self.rules]
-        near = difflib.get_close_matches(selector.upper(), [*ids, *{rule_id[:2] for rule_id in ids}], n=1, cutoff=0.6)
+        near = nearest(selector.upper(), [*ids, *{rule_id[:2] for rule_id in ids}])
         known = ", ".join(ids)
-        raise UsageError(f"no rule {selector!r}", hint=f"did you mean {near[0]}?" if near else f"the rules are {known}")
+        raise UsageError(f"no rule {selector!r}", hint=f"did you mean {near}?" if near else f"the rules are {known}")
 
 
 def builtin() -> Registry:

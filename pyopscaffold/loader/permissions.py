@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING
 
-from pyopscaffold.kube.names import is_dns1123_label, is_dns1123_subdomain
+from pyopscaffold.kube.names import is_dns1123_label, is_dns1123_subdomain, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,8 +56,8 @@ def warnings(rule: RbacRule) -> Iterator[str]:
     for verb in sorted({"bind", "escalate", "impersonate"}.intersection(rule.verbs)):
         yield f"{verb} lets the operator become more than its own role says"
     for verb in sorted(set(rule.verbs).difference(_VERBS)):
-        if near := difflib.get_close_matches(verb, _VERBS, n=1, cutoff=_ALIKE):
-            yield f"no request has the verb {verb}; did you mean {near[0]}?"
+        if near := nearest(verb, _VERBS, cutoff=_ALIKE):
+            yield f"no request has the verb {verb}; did you mean {near}?"
     secrets = "secrets" in rule.resources and not rule.namespace and not rule.resource_names
     if secrets and {"list", "watch"}.intersection(rule.verbs):
         yield "it reads every Secret that the role reaches; limit it by namespace= or resource_names= where you can"

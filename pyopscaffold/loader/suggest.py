@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.kube.names import nearest
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -34,8 +36,6 @@ def spell_instead(item: dict[str, Any]) -> str:
 
 def choose(name: str, names: Iterable[str]) -> str:
     """Say which of ``names`` was meant by ``name``, or which there are."""
-    import difflib  # noqa: PLC0415 - only a mistake needs it
-
     known = sorted(names)
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]}?" if near else f"write one of {', '.join(known)}"
+    near = nearest(name, known)
+    return f"did you mean {near}?" if near else f"write one of {', '.join(known)}"

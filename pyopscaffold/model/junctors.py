@@ -6,11 +6,11 @@ schemas" in the Kubernetes documentation; k8s.io/apiextensions-apiserver/pkg/api
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.kube.names import nearest
 from pyopscaffold.schema import regex
 
 if TYPE_CHECKING:
@@ -136,8 +136,8 @@ def _bad_fields(part: Mapping[str, Any], around: Schema | None) -> Iterator[str]
             yield "nothing can be said of metadata in it; write a rule in CEL"
         declared = around.properties.get(name) if around is not None else None
         if around is not None and declared is None:
-            near = difflib.get_close_matches(str(name), around.properties, n=1)
-            yield f"there is no field {name}; {f'did you mean {near[0]}?' if near else 'declare it in the dataclass'}"
+            near = nearest(str(name), around.properties)
+            yield f"there is no field {name}; {f'did you mean {near}?' if near else 'declare it in the dataclass'}"
             continue
         yield from _faults(inner, declared)
 
@@ -146,5 +146,5 @@ def _unknown(key: str) -> str:
     if key in {"type", "description", "default", "nullable", "title", "additionalProperties"} or key.startswith("x-"):
         return f"{key} can't stand in it; write it on the field itself"
     camel = re.sub(r"_(\w)", lambda found: found[1].upper(), key)
-    near = [camel] if camel in _KNOWN else difflib.get_close_matches(key, _KNOWN, n=1)
-    return f"there is no {key}; {f'did you mean {near[0]}?' if near else 'write one of ' + ', '.join(_KNOWN)}"
+    near = camel if camel in _KNOWN else nearest(key, _KNOWN)
+    return f"there is no {key}; {f'did you mean {near}?' if near else 'write one of ' + ', '.join(_KNOWN)}"

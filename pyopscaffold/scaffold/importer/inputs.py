@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyopscaffold.document.reader import Document, Unreadable, scan
 from pyopscaffold.errors import DocumentError, NotFound, UsageError
 from pyopscaffold.kube.builtin import CUSTOM_RESOURCE_DEFINITION
-from pyopscaffold.kube.names import is_dns1035_label, is_dns1123_subdomain, is_kind
+from pyopscaffold.kube.names import is_dns1035_label, is_dns1123_subdomain, is_kind, nearest
 from pyopscaffold.lint.subject import CRD_API_VERSION, Manifest, listing, mapping, text
 
 if TYPE_CHECKING:
@@ -150,8 +149,8 @@ async def of_cluster(config: ClusterConfig, names: Sequence[str]) -> Found:
         except NotFound as error:
             known = [crd["metadata"]["name"] for crd in await client.list(CUSTOM_RESOURCE_DEFINITION)]
             missing = next(name for name in names if name not in known)
-            near = get_close_matches(missing, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(known) or 'none'}"
+            near = nearest(missing, known)
+            hint = f"did you mean {near}?" if near else f"it has {', '.join(known) or 'none'}"
             raise UsageError(f"the cluster has no CRD {missing}", hint=hint) from error
     finally:
         await client.close()
