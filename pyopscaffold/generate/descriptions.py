@@ -7,7 +7,6 @@ more than one byte, which it cuts through.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,14 +22,7 @@ _WORD = re.compile(r"(.+)[^\S\x1c-\x1f]", re.DOTALL)  # the spaces of Unicode, w
 
 def trimmed(schema: Schema, limit: int) -> Schema:
     """Return the schema with descriptions of at most ``limit`` bytes each; 0 is for none at all."""
-    inner = {name: trimmed(child, limit) for name, child in schema.properties.items()}
-    return replace(
-        schema,
-        description=shortened(schema.description, limit),
-        properties=inner,
-        items=schema.items and trimmed(schema.items, limit),
-        additional_properties=schema.additional_properties and trimmed(schema.additional_properties, limit),
-    )
+    return schema.rewritten(lambda node: node.having(description=shortened(node.description, limit)))
 
 
 def shortened(text: str, limit: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyopscaffold.errors import Problem
@@ -86,14 +85,7 @@ def _spans(model: TypeModel) -> Iterator[SourceSpan]:
 
 def _bare(schema: Schema) -> Schema:
     """Return the schema without the texts, which may differ between versions."""
-    return replace(
-        schema,
-        title="",
-        description="",
-        properties={name: _bare(child) for name, child in schema.properties.items()},
-        items=schema.items and _bare(schema.items),
-        additional_properties=schema.additional_properties and _bare(schema.additional_properties),
-    )
+    return schema.rewritten(lambda node: node.having(title="", description=""))
 
 
 def _at(kind: KindModel, message: str) -> Problem:
