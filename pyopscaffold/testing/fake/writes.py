@@ -12,7 +12,9 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from pyopscaffold.testing.fake import apply, builtin, fields, metadata, structural
+from pyopscaffold.schema.defaults import default, drop_nulls
+from pyopscaffold.schema.prune import prune
+from pyopscaffold.testing.fake import apply, builtin, fields, metadata
 from pyopscaffold.testing.fake.apply import Manager
 from pyopscaffold.testing.fake.failure import (
     Cause,
@@ -26,6 +28,7 @@ from pyopscaffold.testing.fake.failure import (
     stale,
 )
 from pyopscaffold.testing.fake.kinds import METADATA
+from pyopscaffold.testing.fake.misfits import causes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,10 +211,10 @@ class Writer:
             del obj["metadata"][name]
         gone = [f"metadata.{name}" for name in unknown]
         if resource.schema is not None:
-            gone += structural.prune(obj, resource.schema)
+            gone += prune(obj, resource.schema)
             if options.manager.operation != "Apply":
-                structural.drop_nulls(obj, resource.schema)
-            structural.default(obj, resource.schema)
+                drop_nulls(obj, resource.schema)
+            default(obj, resource.schema)
         else:
             builtin.normalise(obj)
         said = [f'unknown field "{path}"' for path in gone]
@@ -226,14 +229,14 @@ class Writer:
 
     def _validate(self, resource: Resource, new: Json, old: Json | None, found: list[Cause]) -> None:
         if resource.schema is not None:
-            found = [*found, *structural.causes(resource.schema, new, old)]
+            found = [*found, *causes(resource.schema, new, old)]
         if found:
             raise invalid(resource.kind, new["metadata"].get("name", ""), found)
 
     def _refuse_undeclared(self, resource: Resource, key: Key, config: Json) -> None:
         if resource.schema is None:
             return
-        gone = structural.prune(copy.deepcopy(config), resource.schema)
+        gone = prune(copy.deepcopy(config), resource.schema)
         if gone:
             kind = resource.kind
             place = f"{key[0]}/{key[1]}; {kind.api_version}, Kind={kind.kind}"
