@@ -41,8 +41,8 @@ APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-_PATIENCE = 10
-"""How often a request is repeated that the server puts off."""
+_ATTEMPTS = 11
+"""How often a request is sent that the server puts off."""
 
 _BY_CODE: dict[int, type[ApiError]] = {
     400: BadRequest,
@@ -144,13 +144,12 @@ class RestClient:
 
     def _exchange(self, method: str, target: str, payload: bytes | None, headers: Mapping[str, str]) -> bytes:
         try:
-            status, answer, wait = self._send(method, target, payload, headers)
-            for _ in range(_PATIENCE):
-                if status != http.client.TOO_MANY_REQUESTS:
+            for left in reversed(range(_ATTEMPTS)):
+                status, answer, wait = self._send(method, target, payload, headers)
+                if status != http.client.TOO_MANY_REQUESTS or not left:
                     break
                 # The storage of a new CRD is not there at once; the server says how long that takes, in seconds.
                 time.sleep(float(wait or 1))
-                status, answer, wait = self._send(method, target, payload, headers)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             why = str(error) or type(error).__name__
