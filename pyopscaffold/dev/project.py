@@ -58,12 +58,15 @@ def regenerate(root: Path, *, python: str) -> tuple[tuple[str, ...], tuple[Probl
 def check_syntax(root: Path, package: str, command: Sequence[str]) -> None:
     """Compile every module of the package: reading the declarations imports only some of them.
 
+    What is compiled goes by the text from then on. By its time, which Python knows to the second, a file that is saved
+    twice in one would leave the operator with the code of the first.
+
     Raises:
         LoadError: one does not compile; names file and line.
 
     """
     done = subprocess.run(
-        [*command, "-m", "compileall", "-q", package],
+        [*command, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", package],
         cwd=root,
         capture_output=True,
         text=True,
