@@ -115,9 +115,16 @@ class Life:
         return len(owned) == len(CHILDREN) and bool(status.get("conditions"))
 
     def has_series(self) -> bool:
-        """Whether an event that came again was counted."""
+        """Whether an event that came again was counted; deletes the StatefulSet until then.
+
+        An operator whose cache is a moment behind makes it anew, or adopts it, without knowing that it has.
+        """
         events = self.client.get(f"/apis/events.k8s.io/v1/namespaces/{self.namespace}/events")["items"]
-        return any((event.get("series") or {}).get("count", 0) > 1 for event in events)
+        if any((event.get("series") or {}).get("count", 0) > 1 for event in events):
+            return True
+        with suppress(NotFound):
+            self.client.delete(self.child_paths()[0])
+        return False
 
     def is_gone(self) -> bool:
         """Whether the database is gone."""
@@ -132,8 +139,8 @@ class Life:
         return [
             ("children are made", lambda: self.write(replicas=1), self.is_made),
             ("orphans are adopted", self.orphan, self.is_made),
-            ("deleted children are made anew", self.delete_children, self.is_made),
             ("events are sent and counted", lambda: None, self.has_series),
+            ("deleted children are made anew", self.delete_children, self.is_made),
             ("the finalizer goes", lambda: self.client.delete(self.path), self.is_gone),
         ]
 
