@@ -82,7 +82,7 @@ class _Run:
         self, subject: Any, source: Source, manifest: Manifest | None = None, version: Version | None = None
     ) -> None:
         for rule in self._rules.get(type(subject), ()):
-            for hit in rule.check(subject):
+            for hit in rule.hits(subject):
                 self.findings.append(_finding(rule, hit, source, manifest, version))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.subject import Crd, File, Manifest, Version
@@ -29,6 +29,25 @@ class Profile(enum.IntEnum):
     """Rules that only run when they are selected by name."""
 
 
+class Edit(NamedTuple):
+    """One change of a manifest: sets the value at ``path``, making the mappings on the way, or removes it."""
+
+    path: Path
+    value: Any = None
+    remove: bool = False
+
+
+@dataclass(frozen=True)
+class Fix:
+    """The way out of a breach; the edits are made together or not at all.
+
+    It is ``safe`` where no object that was valid becomes invalid, and none is stored otherwise than before.
+    """
+
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
 class Hit(NamedTuple):
     """One breach as a check reports it: the path in the subject's manifest, or a position in a file."""
 
@@ -36,6 +55,7 @@ class Hit(NamedTuple):
     message: str
     field: str = ""
     position: Position | None = None
+    fix: Fix | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +63,10 @@ class Rule(Generic[Subject]):
     """One check of one kind of subject.
 
     ``profile`` is the smallest profile that has the rule. ``what`` is one sentence that names the demand, ``why``
-    its reason; ``good`` and ``bad`` are complete YAML texts that pass and breach it.
+    its reason; ``good`` and ``bad`` are complete YAML texts that pass and breach it. ``good_class`` and ``bad_class``
+    are the same in Python: the lines of a module below its imports, with one ``@resource`` class ``Widget``; empty
+    where a class can't say it. ``options``, a frozen dataclass whose fields have defaults and docstrings, is what a user
+    can configure; a check of a rule that has some takes them as its second argument.
     """
 
     id: str
@@ -53,6 +76,13 @@ class Rule(Generic[Subject]):
     subject: type[Subject]
     what: str
     why: str
-    check: Callable[[Subject], Iterable[Hit]]
+    check: Callable[..., Iterable[Hit]]
     good: tuple[str, ...]
     bad: tuple[str, ...]
+    good_class: str = ""
+    bad_class: str = ""
+    options: Any = None
+
+    def hits(self, subject: Subject) -> Iterable[Hit]:
+        """Check one subject."""
+        return self.check(subject) if self.options is None else self.check(subject, self.options)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -39,20 +41,24 @@ class Tail:
     def __init__(self, server: ApiServer) -> None:
         self._log = server.audit_log
         self._read = 0
+        self._reading = threading.Lock()
         self.of: dict[str, list[AuditRecord]] = {}
 
     async def follow(self) -> None:
         """Read what has come, every half second, until cancelled."""
-        while True:
-            await asyncio.to_thread(self.catch_up)
-            await asyncio.sleep(0.5)
+        # The loop's own threads may all be waiting for what is read here.
+        with ThreadPoolExecutor(max_workers=1) as own:
+            while True:
+                await asyncio.get_running_loop().run_in_executor(own, self.catch_up)
+                await asyncio.sleep(0.5)
 
     def catch_up(self) -> None:
         """Read what has come."""
-        new = self._log.records(skip=self._read)
-        self._read += len(new)
-        for record in new:
-            self.of.setdefault(record.user, []).append(record)
+        with self._reading:
+            new = self._log.records(skip=self._read)
+            self._read += len(new)
+            for record in new:
+                self.of.setdefault(record.user, []).append(record)
 
 
 @dataclass
