@@ -65,8 +65,8 @@ class Rule(Generic[Subject]):
     ``profile`` is the smallest profile that has the rule. ``what`` is one sentence that names the demand, ``why``
     its reason; ``good`` and ``bad`` are complete YAML texts that pass and breach it. ``good_class`` and ``bad_class``
     are the same in Python: the lines of a module below its imports, with one ``@resource`` class ``Widget``; empty
-    where a class can't say it. ``options``, a frozen dataclass whose fields have defaults and docstrings, is what a user
-    can configure; a check of a rule that has some takes them as its second argument.
+    where a class can't say it. ``options``, a frozen dataclass whose fields have defaults and docstrings, is what users
+    configure; a check of a rule that has some takes them as its second argument.
     """
 
     id: str
