@@ -2,7 +2,8 @@
 
 Times are client-go's: a lease lasts 15 s, its holder renews it every 2 s and gives up when that failed for 10 s, be it
 refused or not answered, so it has stopped before anybody else may begin. Others' time stamps are not trusted: a lease
-is over when it was not changed for its duration by *our* monotonic clock. A renewal counts from when its request began.
+is over when it was not changed by *our* monotonic clock for the duration that its holder gave it, which may be set to
+another than ours. A renewal counts from when its request began.
 """
 
 from __future__ import annotations
@@ -26,11 +27,16 @@ _log = logging.getLogger("pyopscaffold.leader")
 
 @dataclass(frozen=True, kw_only=True)
 class LeaseTimes:
-    """Seconds; ``duration`` > ``deadline`` > ``retry``."""
+    """Seconds; ``duration``, which the Lease keeps as a whole number, > ``deadline`` > ``retry``."""
 
-    duration: float = 15.0
+    duration: int = 15
     deadline: float = 10.0
     retry: float = 2.0
+
+    @classmethod
+    def of(cls, duration: int) -> LeaseTimes:
+        """Return the times of a lease that lasts so long, in the usual proportion."""
+        return cls(duration=duration, deadline=duration * 2 / 3, retry=duration * 2 / 15)
 
 
 class LeaderElector:
@@ -126,7 +132,7 @@ class LeaderElector:
             self._note(lease)
         holder = self._seen_spec.get("holderIdentity") or ""
         age = self._clock.monotonic() - self._seen_at
-        if holder not in ("", self.identity) and age < self.times.duration:
+        if holder not in ("", self.identity) and age < self._seen_spec.get("leaseDurationSeconds", self.times.duration):
             return False
         self._note(await self._write(lease, self._spec(self._seen_spec)))
         return True
@@ -155,7 +161,7 @@ class LeaderElector:
         now = micro_time(self._clock.now())
         spec = {
             "holderIdentity": self.identity,
-            "leaseDurationSeconds": int(self.times.duration),
+            "leaseDurationSeconds": self.times.duration,
             "renewTime": now,
         }
         if old.get("holderIdentity") != self.identity:

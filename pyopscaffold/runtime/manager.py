@@ -22,7 +22,7 @@ from pyopscaffold.runtime.clock import SystemClock
 from pyopscaffold.runtime.controller import Controller, declaration_for
 from pyopscaffold.runtime.endpoints import Endpoints
 from pyopscaffold.runtime.events import EventRecorder
-from pyopscaffold.runtime.leader import LeaderElector
+from pyopscaffold.runtime.leader import LeaderElector, LeaseTimes
 from pyopscaffold.runtime.metrics import Metrics
 from pyopscaffold.runtime.options import Options
 from pyopscaffold.runtime.preflight import check_access, check_namespaces
@@ -300,6 +300,7 @@ class Manager:
             name=self._lease_name(),
             identity=f"{socket.gethostname()}_{uuid.uuid4()}",
             clock=self._clock,
+            times=LeaseTimes.of(self._options.leader_election_lease_duration),
         )
         self.metrics.leading(self._lease_name(), leading=False)
 

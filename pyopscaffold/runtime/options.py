@@ -24,7 +24,7 @@ class Options:
 
     Empty ``namespaces`` means all, unless ``namespace_selector``, a label selector, chooses. Empty
     ``leader_election_id`` and ``leader_election_namespace`` mean their defaults.
-    ``grace`` and ``resync`` are seconds; ``resync`` 0 is never.
+    ``leader_election_lease_duration``, ``grace`` and ``resync`` are seconds; ``resync`` 0 is never.
     """
 
     kubeconfig: Path | None = None
@@ -33,6 +33,7 @@ class Options:
     leader_elect: bool = False
     leader_election_id: str = ""
     leader_election_namespace: str = ""
+    leader_election_lease_duration: int = 15
     metrics_bind_address: str = ":8080"
     metrics_secure: bool = False
     metrics_cert_path: Path | None = None
@@ -106,6 +107,8 @@ def _parser(environment: Mapping[str, str]) -> _Parser:
     switch("--leader-elect", "have one of several replicas act, by a Lease")
     add("--leader-election-id", "NAME", "name of the Lease")
     add("--leader-election-namespace", "NS", "namespace of the Lease")
+    lasts = "after so long without a sign of life another replica takes over"
+    add("--leader-election-lease-duration", "SECONDS", lasts, 15, _positive)
     add("--metrics-bind-address", "ADDRESS", "0 turns it off", ":8080")
     switch("--metrics-secure", "serve metrics by TLS, and to those only whom the API server lets read them")
     add("--metrics-cert-path", "FOLDER", "where the certificate for metrics is; without, one is made up", None, Path)

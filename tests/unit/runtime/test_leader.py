@@ -11,7 +11,7 @@ import pytest
 
 from pyopscaffold.errors import AlreadyExists, Conflict, ConnectionFailed, KubeconfigError, NotFound
 from pyopscaffold.runtime.clock import ManualClock
-from pyopscaffold.runtime.leader import LeaderElector
+from pyopscaffold.runtime.leader import LeaderElector, LeaseTimes
 
 
 class LeaseStore:
@@ -89,9 +89,9 @@ def store() -> LeaseStore:
     return LeaseStore()
 
 
-def candidate(client: Any, clock: ManualClock, identity: str) -> LeaderElector:
+def candidate(client: Any, clock: ManualClock, identity: str, *, times: LeaseTimes | None = None) -> LeaderElector:
     """Make a candidate for the one lease."""
-    return LeaderElector(client, namespace="ns", name="lease", identity=identity, clock=clock)
+    return LeaderElector(client, namespace="ns", name="lease", identity=identity, clock=clock, times=times)
 
 
 async def settle() -> None:
@@ -134,6 +134,20 @@ async def test_dead_holder_is_replaced_when_the_lease_is_over(clock: ManualClock
     assert not waiting.done()
     await pass_time(clock, 3)
     assert waiting.done()
+
+
+async def test_a_lease_lasts_as_long_as_its_holder_gave_it(clock: ManualClock, store: LeaseStore) -> None:
+    """A replica set to shorter leases does not take the lease of one that renews it in time by its own longer ones."""
+    await (first := candidate(store, clock, "first")).acquire()
+    holding = asyncio.ensure_future(first.hold())
+    waiting = asyncio.ensure_future(candidate(store, clock, "second", times=LeaseTimes.of(1)).acquire())
+    await pass_time(clock, 60)
+    assert not waiting.done()
+    holding.cancel()
+    await pass_time(clock, 16)
+    assert waiting.done()
+    assert store.lease is not None
+    assert store.lease["spec"]["leaseDurationSeconds"] == 1
 
 
 async def test_time_stamps_of_others_do_not_matter(clock: ManualClock, store: LeaseStore) -> None:
