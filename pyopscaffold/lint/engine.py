@@ -109,7 +109,7 @@ def _finding(rule: Rule[Any], hit: Hit, source: Source, manifest: Manifest | Non
         line=line,
         column=column,
         rule=rule.id,
-        severity=rule.severity,
+        severity=hit.severity or rule.severity,
         message=hit.message,
         crd=manifest.name if manifest else "",
         version=version.name if version else "",

@@ -49,13 +49,17 @@ class Fix:
 
 
 class Hit(NamedTuple):
-    """One breach as a check reports it: the path in the subject's manifest, or a position in a file."""
+    """One breach as a check reports it: the path in the subject's manifest, or a position in a file.
+
+    ``severity`` is set where this breach matters more or less than the rule's others.
+    """
 
     path: Path
     message: str
     field: str = ""
     position: Position | None = None
     fix: Fix | None = None
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
