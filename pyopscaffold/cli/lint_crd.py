@@ -23,6 +23,15 @@ class ProfileName(enum.StrEnum):
     STRICT = "strict"
 
 
+class Threshold(enum.StrEnum):
+    """Names of :class:`pyopscaffold.lint.finding.FailOn`, which takes time to import."""
+
+    ERROR = "error"
+    WARN = "warn"
+    INFO = "info"
+    NEVER = "never"
+
+
 class Output(enum.StrEnum):
     """Forms of the report."""
 
@@ -43,30 +52,45 @@ def lint_crd(
         typer.Option(help="apiserver: what a server refuses; checklist: design too; strict: all rules."),
     ] = ProfileName.CHECKLIST,
     select: Annotated[
-        list[str] | None, typer.Option(metavar="RULES", help="Only these rules: ids or prefixes, comma-separated.")
+        list[str] | None,
+        typer.Option(metavar="RULES", help="Only these rules: ids, prefixes or names, comma-separated."),
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option(metavar="RULES", help="Not these rules: ids or prefixes, comma-separated.")
+        list[str] | None,
+        typer.Option(metavar="RULES", help="Not these rules: ids, prefixes or names, comma-separated."),
     ] = None,
+    extend_select: Annotated[
+        list[str] | None, typer.Option(metavar="RULES", help="These rules too: ids, prefixes or names.")
+    ] = None,
+    fail_on: Annotated[
+        Threshold, typer.Option(help="The least severity that makes the exit code 1; never: exit 0 whatever is found.")
+    ] = Threshold.WARN,
     output: Annotated[Output, typer.Option("--output", "-o", help="Form of the report.")] = Output.TEXT,
 ) -> None:
     """Check the design of CRDs and of the RBAC beside them.
 
-    Exits 0 if nothing is found, 1 if something is, 2 if it could not check, which is also when there is no CRD.
+    Exits 0 if nothing is found that fails, 1 if something is (see --fail-on), 2 if it could not check, which is also
+    when there is no CRD.
     """
     from pyopscaffold.lint.engine import lint  # noqa: PLC0415 - heavy imports belong to the command
+    from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415
     from pyopscaffold.lint.registry import builtin  # noqa: PLC0415
     from pyopscaffold.lint.rule import Profile  # noqa: PLC0415
     from pyopscaffold.loader.manifests import load_sources  # noqa: PLC0415
 
-    rules = builtin().choose(profile=Profile[profile.name], select=_split(select), ignore=_split(ignore))
+    rules = builtin().choose(
+        profile=Profile[profile.name],
+        select=_split(select),
+        extend_select=_split(extend_select),
+        ignore=_split(ignore),
+    )
     if not rules:
         raise UsageError("no rule is left to check by", hint="ignore fewer, or select more")
     report = lint(load_sources(paths), rules)
     if not report.crds and not report.findings:
         raise _nothing_found(paths, report)
     _print(report, output)
-    if report.findings:
+    if report.fails(FailOn(fail_on)):
         raise typer.Exit(1)
 
 

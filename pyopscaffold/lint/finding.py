@@ -15,6 +15,20 @@ class Severity(enum.StrEnum):
     INFO = "info"
 
 
+class FailOn(enum.StrEnum):
+    """The least severity that fails a run."""
+
+    ERROR = "error"
+    WARN = "warn"
+    INFO = "info"
+    NEVER = "never"
+
+    @property
+    def severities(self) -> tuple[Severity, ...]:
+        """The severities that fail a run."""
+        return tuple(Severity)[: tuple(FailOn).index(self) + 1] if self is not FailOn.NEVER else ()
+
+
 @dataclass(frozen=True, order=True, kw_only=True)
 class Finding:
     """One breach of one rule at one place. Lines and columns count from 1; findings sort by place.
@@ -57,3 +71,7 @@ class Report:
     def count(self, severity: Severity) -> int:
         """Count the findings of one severity."""
         return sum(finding.severity is severity for finding in self.findings)
+
+    def fails(self, fail_on: FailOn = FailOn.WARN) -> bool:
+        """Whether there is a finding that fails a run."""
+        return any(finding.severity in fail_on.severities for finding in self.findings)

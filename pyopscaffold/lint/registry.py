@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import UsageError
-from pyopscaffold.kube.names import nearest
 from pyopscaffold.lint.rule import Profile, Rule
+from pyopscaffold.lint.selection import Selection, mistake
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Registry:
-    """Rules in the order of their ids."""
+    """Rules in the order of their ids, and ``known``: all that they were chosen from."""
 
     rules: tuple[Rule[Any], ...]
+    known: tuple[Rule[Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.known:
+            object.__setattr__(self, "known", self.rules)
 
     def __iter__(self) -> Iterator[Rule[Any]]:
         return iter(self.rules)
@@ -28,27 +33,30 @@ class Registry:
         return len(self.rules)
 
     def choose(
-        self, *, profile: Profile = Profile.CHECKLIST, select: Sequence[str] = (), ignore: Sequence[str] = ()
+        self,
+        *,
+        profile: Profile = Profile.CHECKLIST,
+        select: Sequence[str] = (),
+        extend_select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
     ) -> Registry:
-        """Take the rules of a profile, or those selected instead, less the ignored ones.
-
-        ``select`` and ``ignore`` hold ids or prefixes of ids; where both match a rule, the longer one counts.
+        """Take the rules that a :class:`Selection` of these holds.
 
         Raises:
             UsageError: a selector matches no rule.
 
         """
-        for selector in (*select, *ignore):
-            self._require(selector)
-        return Registry(tuple(rule for rule in self.rules if _chosen(rule, profile, select, ignore)))
+        selection = Selection(
+            profile=profile, select=tuple(select), extend_select=tuple(extend_select), ignore=tuple(ignore)
+        )
+        for selector in selection.selectors:
+            if wrong := mistake(selector, self.rules):
+                raise UsageError(wrong[0], hint=wrong[1])
+        return self.chosen(selection)
 
-    def _require(self, selector: str) -> None:
-        if selector and _specificity(selector, [rule.id for rule in self.rules]):
-            return
-        ids = [rule.id for rule in self.rules]
-        near = nearest(selector.upper(), [*ids, *{rule_id[:2] for rule_id in ids}])
-        known = ", ".join(ids)
-        raise UsageError(f"no rule {selector!r}", hint=f"did you mean {near}?" if near else f"the rules are {known}")
+    def chosen(self, selection: Selection) -> Registry:
+        """Take the rules that a selection holds."""
+        return Registry(tuple(rule for rule in self.rules if selection.holds(rule)), self.known)
 
 
 def builtin() -> Registry:
@@ -61,16 +69,3 @@ def builtin() -> Registry:
         if not module.ispkg
     )
     return Registry(tuple(sorted((module.RULE for module in modules), key=lambda rule: rule.id)))
-
-
-def _specificity(selector: str, ids: Sequence[str]) -> int:
-    """Give the length of a selector that matches one of the ids, else 0."""
-    return len(selector) if any(rule_id.startswith(selector.upper()) for rule_id in ids) else 0
-
-
-def _chosen(rule: Rule[Any], profile: Profile, select: Sequence[str], ignore: Sequence[str]) -> bool:
-    wanted = max((_specificity(selector, [rule.id]) for selector in select), default=0)
-    unwanted = max((_specificity(selector, [rule.id]) for selector in ignore), default=0)
-    if select:
-        return wanted > unwanted
-    return rule.profile <= profile and not unwanted

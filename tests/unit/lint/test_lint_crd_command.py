@@ -44,6 +44,23 @@ def test_findings_exit_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.startswith("crd.yaml:25:15 VA01 warning ")
 
 
+@pytest.mark.parametrize(
+    ("fail_on", "rule", "code"),
+    [
+        ("error", "VA01", 0),
+        ("warn", "VA01", 1),
+        ("info", "VA01", 1),
+        ("never", "VA01", 0),
+        ("error", "ST01", 1),
+        ("never", "ST01", 0),
+    ],
+)
+def test_what_fails_can_be_set(folder: Path, fail_on: str, rule: str, code: int) -> None:
+    """A finding below the threshold is shown, but the run succeeds."""
+    (folder / "crd.yaml").write_text(DIRTY + "---\na: 1\na: 2\n")
+    assert run(["lint-crd", "crd.yaml", "--select", rule, "--fail-on", fail_on]) == code
+
+
 def test_folders_are_walked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """yaml, yml and json files at any depth, each once, in order; hidden folders and other files are left out."""
     for name in ("b.yml", "a/c.yaml", "a/d.json", "a/e.txt", ".venv/f.yaml"):

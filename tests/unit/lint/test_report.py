@@ -1,22 +1,37 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+
+import pytest
 
 from pyopscaffold.document.reader import Source
 from pyopscaffold.lint.engine import lint
 from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.finding import FailOn, Finding, Report, Severity
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.report import json as json_report
 from pyopscaffold.lint.report import text as text_report
-
-if TYPE_CHECKING:
-    from pyopscaffold.lint.finding import Report
 
 
 def report_of(text: str, *select: str) -> Report:
     """Lint one text by some rules."""
     return lint([Source("dir/x.yaml", text)], builtin().choose(select=select))
+
+
+@pytest.mark.parametrize(
+    ("severity", "failing"),
+    [
+        (Severity.ERROR, {FailOn.ERROR, FailOn.WARN, FailOn.INFO}),
+        (Severity.WARNING, {FailOn.WARN, FailOn.INFO}),
+        (Severity.INFO, {FailOn.INFO}),
+    ],
+)
+def test_a_report_fails_by_its_worst_finding(severity: Severity, failing: set[FailOn]) -> None:
+    """A threshold lets pass what weighs less; the default one lets hints pass."""
+    finding = Finding(file="x.yaml", line=1, column=1, rule="VA01", severity=severity, message="odd")
+    report = Report(findings=(finding,), skipped=(), files=1, crds=1, rules=1)
+    assert {fail_on for fail_on in FailOn if report.fails(fail_on)} == failing
+    assert report.fails() is (severity is not Severity.INFO)
 
 
 def test_text_shows_the_line_and_points_at_the_place() -> None:
