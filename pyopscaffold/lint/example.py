@@ -47,3 +47,47 @@ def status(properties: str) -> str:
         "status:\n  description: Observed state.\n  type: object\n  properties:\n"
         + indent(dedent(properties).strip() + "\n", " " * 4)
     )
+
+
+_WIDGET = '''\
+@dataclass(kw_only=True)
+class WidgetSpec:
+    """Desired state of a widget."""
+
+{spec}
+
+@dataclass(kw_only=True)
+class WidgetStatus:
+    """Observed state of a widget."""
+
+{status}
+
+@resource({arguments})
+@dataclass(kw_only=True)
+class Widget(Object):
+    """A widget."""
+
+    spec: WidgetSpec
+    status: WidgetStatus = field(default_factory=WidgetStatus)
+'''
+_STATUS = '''\
+observed_generation: int64 | None = None
+"""Generation of the spec that this status is about."""
+
+conditions: Conditions = field(default_factory=list)
+"""Ready."""
+'''
+
+
+def widget(spec: str = "", status: str = _STATUS, *, before: str = "", options: str = "") -> str:
+    """Write a module with a ``Widget``: the fields of its spec and status, what stands before, options of @resource."""
+    made = _WIDGET.format(
+        spec=_fields(spec or 'size: int32 = 0\n"""Number of parts."""\n'),
+        status=_fields(status),
+        arguments=", ".join(filter(None, ('group="example.com"', 'version="v1"', options))),
+    )
+    return f"{dedent(before).strip()}\n\n\n{made}" if before else made
+
+
+def _fields(text: str) -> str:
+    return indent(dedent(text).strip() + "\n", " " * 4)
