@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import crd
+from pyopscaffold.lint.example import crd, widget
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version, mapping
 
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ def check(version: Version) -> Iterator[Hit]:
     """Report a status schema without ``subresources.status``."""
     status = version.status
     if status is not None and not isinstance(mapping(version.data.get("subresources")).get("status"), dict):
-        yield Hit(status.path, f"version {version.name} has a status, but no subresources.status", status.field)
+        fix = Fix((Edit((*version.path, "subresources", "status"), {}),), safe=False)
+        message = f"version {version.name} has a status, but no subresources.status"
+        yield Hit(status.path, message, status.field, fix=fix)
 
 
 _STATUS = "status: {type: object, description: Observed state.}"
@@ -37,4 +39,6 @@ RULE = Rule(
         crd(_STATUS, extra=""),
         crd(_STATUS, extra="subresources: {scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}"),
     ),
+    good_class=widget(),
+    bad_class=widget(options="status_subresource=False"),
 )
