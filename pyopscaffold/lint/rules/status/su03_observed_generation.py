@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import status
+from pyopscaffold.lint.example import status, widget
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_GENERATION = {
+    "description": "Generation of the spec that this status is about.",
+    "format": "int64",
+    "type": "integer",
+}
 
 
 def check(version: Version) -> Iterator[Hit]:
@@ -19,7 +26,9 @@ def check(version: Version) -> Iterator[Hit]:
         return
     observed = version.status.property("observedGeneration")
     if observed is None:
-        yield Hit(version.status.path, "status has no observedGeneration", ".status")
+        path = (*version.status.path, "properties", "observedGeneration")
+        fix = Fix((Edit(path, dict(_GENERATION)),), safe=False)
+        yield Hit(version.status.path, "status has no observedGeneration", ".status", fix=fix)
     elif observed.type != "integer":
         yield Hit(
             observed.path, f"observedGeneration is of type {observed.type or 'none'}, not integer", observed.field
@@ -40,5 +49,12 @@ RULE = Rule(
     bad=(
         status("replicas: {type: integer, format: int32, description: Number of pods.}"),
         status("observedGeneration: {type: string, description: Generation.}"),
+    ),
+    good_class=widget(),
+    bad_class=widget(
+        status='''
+        ready: bool = False
+        """Whether it serves."""
+        '''
     ),
 )
