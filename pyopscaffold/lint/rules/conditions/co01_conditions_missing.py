@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import crd, status
+from pyopscaffold.lint.conditions import CONDITIONS
+from pyopscaffold.lint.example import crd, status, widget
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
@@ -14,14 +15,13 @@ if TYPE_CHECKING:
 
 
 def check(version: Version) -> Iterator[Hit]:
-    """Report where ``status.conditions`` is no list of conditions."""
-    if version.root is None:
+    """Report a status whose ``conditions`` are no list of conditions; one that is missing is for SU02."""
+    status, conditions = version.status, version.conditions
+    if status is None or status.schema.get("x-kubernetes-preserve-unknown-fields"):
         return
-    conditions = version.conditions
     if conditions is None:
-        place = version.status or version.root
-        what = "status has no conditions" if version.status else f"version {version.name} has no status.conditions"
-        yield Hit(place.path, what, place.field)
+        fix = Fix((Edit((*status.path, "properties", "conditions"), CONDITIONS),), safe=False)
+        yield Hit(status.path, "status has no conditions", status.field, fix=fix)
         return
     items = next((child for child in conditions.children() if not child.name), None)
     if conditions.type != "array" or items is None or not {"type", "status"} <= items.properties.keys():
@@ -39,11 +39,17 @@ RULE = Rule(
     what="The status has conditions, a list of metav1.Condition.",
     why="Conditions are how people and tools (kubectl wait, Argo CD, Flux, Crossplane) read any object's state.",
     check=check,
-    good=(status(f"conditions: {{type: array, items: {_ITEM}}}"),),
+    good=(status(f"conditions: {{type: array, items: {_ITEM}}}"), crd("spec: {type: object}")),
     bad=(
-        crd("spec: {type: object}"),
         status("phase: {type: string, description: State.}"),
         status("conditions: {type: array, items: {type: string}}"),
         status(f"conditions: {{type: object, additionalProperties: {_ITEM}}}"),
+    ),
+    good_class=widget(),
+    bad_class=widget(
+        status='''
+        ready: bool = False
+        """Whether it serves."""
+        '''
     ),
 )
