@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import status
+from pyopscaffold.lint.edits import with_keywords
+from pyopscaffold.lint.example import status, widget
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.rule import Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
@@ -19,13 +20,16 @@ def check(version: Version) -> Iterator[Hit]:
     if conditions is None or conditions.type != "array":
         return
     kind, keys = (conditions.schema.get(f"x-kubernetes-list-{suffix}") for suffix in ("type", "map-keys"))
+    merged = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]}
+    fix = Fix(with_keywords(conditions, **merged), safe=False)
     if kind != "map":
         message = (
             f"status.conditions has x-kubernetes-list-type {kind or 'atomic (unset)'}; it must be map, with key type"
         )
-        yield Hit(conditions.path, message, conditions.field)
+        yield Hit(conditions.path, message, conditions.field, fix=fix)
     elif keys != ["type"]:
-        yield Hit(conditions.path, "status.conditions must have x-kubernetes-list-map-keys [type]", conditions.field)
+        message = "status.conditions must have x-kubernetes-list-map-keys [type]"
+        yield Hit(conditions.path, message, conditions.field, fix=fix)
 
 
 _ITEM = "{type: object, required: [type, status], properties: {type: {type: string}, status: {type: string}}}"
@@ -53,5 +57,12 @@ RULE = Rule(
             "conditions: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [status], "
             f"items: {_ITEM}}}"
         ),
+    ),
+    good_class=widget(),
+    bad_class=widget(
+        status='''
+        conditions: list[Condition] = field(default_factory=list)
+        """Ready."""
+        '''
     ),
 )
