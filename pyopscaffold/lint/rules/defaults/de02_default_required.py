@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.edits import without_required
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.rule import Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Version, listing
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def check(version: Version) -> Iterator[Hit]:
             child = node.property(name) if isinstance(name, str) and name not in keys else None
             if child is not None and child.schema.get("default") is not None:
                 message = f"{child.field} is required and has a default; with a default it is optional"
-                yield Hit((*child.path, "default"), message, child.field)
+                fix = Fix((without_required(node, name),))
+                yield Hit((*child.path, "default"), message, child.field, fix=fix)
 
 
 def _list_keys(node: Node) -> list[object]:
@@ -49,4 +51,10 @@ RULE = Rule(
         ),
     ),
     bad=(spec("a: {type: object, required: [b], properties: {b: {type: string, default: x}}}"),),
+    good_class=widget(
+        '''
+        zone: str = "a"
+        """Where it runs; a if unset."""
+        '''
+    ),
 )
