@@ -14,10 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def _has_any(version: Version) -> bool:
+    """Whether conditions stand deeper in the status, as one list for each parent of a route."""
+    return any(node.name == "conditions" and node.type == "array" for node in version.own("status"))
+
+
 def check(version: Version) -> Iterator[Hit]:
     """Report a status whose ``conditions`` are no list of conditions; one that is missing is for SU02."""
     status, conditions = version.status, version.conditions
     if status is None or status.schema.get("x-kubernetes-preserve-unknown-fields"):
+        return
+    if conditions is None and _has_any(version):
         return
     if conditions is None:
         fix = Fix((Edit((*status.path, "properties", "conditions"), CONDITIONS),), safe=False)
@@ -39,7 +46,14 @@ RULE = Rule(
     what="The status has conditions, a list of metav1.Condition.",
     why="Conditions are how people and tools (kubectl wait, Argo CD, Flux, Crossplane) read any object's state.",
     check=check,
-    good=(status(f"conditions: {{type: array, items: {_ITEM}}}"), crd("spec: {type: object}")),
+    good=(
+        status(f"conditions: {{type: array, items: {_ITEM}}}"),
+        crd("spec: {type: object}"),
+        status(
+            "parents: {type: array, items: {type: object, properties: "
+            f"{{conditions: {{type: array, items: {_ITEM}}}}}}}}}"
+        ),
+    ),
     bad=(
         status("phase: {type: string, description: State.}"),
         status("conditions: {type: array, items: {type: string}}"),

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 def check(version: Version) -> Iterator[Hit]:
-    """Report the author's own strings in status that are called a phase."""
+    """Report the author's own strings in status that are a phase of the object, or of a part of it."""
     for node in version.own("status"):
-        if node.type == "string" and last_word(node.name) == "phase":
+        is_phase = node.name == "phase" or (node.field == f".status.{node.name}" and last_word(node.name) == "phase")
+        if node.type == "string" and is_phase:
             yield Hit(node.path, f"{node.field} is a phase: say what is so by conditions", node.field)
 
 
@@ -31,7 +32,10 @@ RULE = Rule(
     why="A phase is one word for several facts. Programs work out the facts from it, and break with each new word; "
     "the API conventions have deprecated it for conditions.",
     check=check,
-    good=(status("message: {type: string}"), spec("phase: {type: string, enum: [One, Two]}")),
+    good=(
+        status("steps: {type: array, items: {type: object, properties: {hookPhase: {type: string}}}}"),
+        spec("phase: {type: string, enum: [One, Two]}"),
+    ),
     bad=(status("phase: {type: string, enum: [Running, Failed]}"), status("syncPhase: {type: string}")),
     good_class=widget(),
     bad_class=widget(

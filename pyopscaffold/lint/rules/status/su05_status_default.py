@@ -17,10 +17,15 @@ _UNOBSERVED = {"observedGeneration": -1}
 
 
 def check(version: Version) -> Iterator[Hit]:
-    """Report the author's own defaults in status, save the one that says that nobody has looked yet."""
+    """Report the author's own defaults in status, save the one that says that nobody has looked yet.
+
+    Those within lists and maps stay: they complete what a controller wrote.
+    """
     for node in version.own("status"):
         default = node.schema.get("default")
-        if default is None or default == {} or _is_unobserved(node.field, default):
+        if default in (None, {}) or node.field[-1] in "]}" or "[]." in node.field or "{}." in node.field:
+            continue
+        if _is_unobserved(node.field, default):
             continue
         shown = json.dumps(default, ensure_ascii=False, default=str)
         yield Hit((*node.path, "default"), f"{node.field} defaults to {shown}, which nobody observed", node.field)
