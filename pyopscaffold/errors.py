@@ -10,9 +10,13 @@
     │   ├── LoadError              the project's own code could not be read or imported
     │   ├── FilesError             the tree can't be written as planned; it is left as it was
     │   ├── DocumentError          a YAML or JSON document can't be read
+    │   ├── SettingsError          a configuration file is wrong; lists every problem
     │   ├── KubeconfigError        no usable way to reach a cluster
     │   └── EnvtestError           the embedded control plane can't be had or does not start
     ├── TerminalError              raised by a reconciler: trying again can't help until the object changes
+    │   └── TenantConfigError      the configuration of the object's tenant can't be read as it should
+    │       ├── TenantConfigMissing   it is not there
+    │       └── TenantRefused         it is another tenant's, or the object is nobody's
     ├── CodecError                 JSON that does not fit the dataclass, with its JSON path
     └── ClientError                a request to the API server did not succeed
         ├── ConnectionFailed       no answer: refused, reset, timed out, TLS
@@ -34,7 +38,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _MANAGER = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -102,6 +106,14 @@ class Problem:
         return f"{self.file}:{self.line}: {self.subject}: {self.message}"
 
 
+class SettingsError(UserError):
+    """A configuration file can't be read (``message``), or has settings that can't be; all of them, sorted by place."""
+
+    def __init__(self, problems: Iterable[Problem], message: str = "", *, hint: str | None = None) -> None:
+        self.problems = tuple(sorted(problems))
+        super().__init__(message or "\n".join(map(str, self.problems)), hint=hint)
+
+
 class DeclarationError(UserError):
     """Declarations are wrong, or can't be imported; all problems of the run, sorted by place."""
 
@@ -119,6 +131,30 @@ class TerminalError(PyopscaffoldError):
     def __init__(self, message: str, *, reason: str = "Stalled") -> None:
         super().__init__(message)
         self.reason = reason
+
+
+class TenantConfigError(TerminalError):
+    """The configuration of the object's tenant does not fit; the message names ConfigMap and key.
+
+    The object is reconciled anew when the configuration changes, so that it is not tried again before.
+    """
+
+    def __init__(self, message: str, *, reason: str = "TenantConfigInvalid") -> None:
+        super().__init__(message, reason=reason)
+
+
+class TenantConfigMissing(TenantConfigError):  # noqa: N818 - as NotFound
+    """There is no ConfigMap for the object's tenant. Catch it where your operator can do without."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, reason="TenantConfigMissing")
+
+
+class TenantRefused(TenantConfigError):  # noqa: N818 - as Forbidden
+    """What was asked for is another tenant's, or it can't be told whose the object is."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, reason="TenantRefused")
 
 
 class CodecError(PyopscaffoldError):

@@ -43,6 +43,7 @@ from pyopscaffold.api.markers import (
     mark,
 )
 from pyopscaffold.api.resource import Age, Column, Object, Scale, resource
+from pyopscaffold.api.tenants import TenantConfig
 from pyopscaffold.api.types import JSON, Conditions, Quantity, RawExtension, int32, int64
 from pyopscaffold.api.webhooks import configure_webhooks, mutating_webhook, validating_webhook
 from pyopscaffold.kube.gvk import GroupVersionKind
@@ -98,6 +99,7 @@ __all__ = [
     "SchemaType",
     "Schemaless",
     "Selectable",
+    "TenantConfig",
     "Title",
     "UniqueItems",
     "Watch",

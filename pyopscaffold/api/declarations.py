@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from pyopscaffold.api.arguments import refuse, several, single, undone
 from pyopscaffold.api.resource import Object, declaration_of, was_refused
+from pyopscaffold.api.tenants import TenantConfig
+from pyopscaffold.api.tenants import problems as tenant_problems
 from pyopscaffold.kube import selector
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.kube.names import is_dns1123_label
@@ -37,16 +39,17 @@ class Watch:
     """A kind whose events reach the controller through a map function.
 
     ``map`` takes the changed object (a raw mapping, or an instance where ``kind`` is a class) and returns the
-    ``(namespace, name)`` pairs of the objects to reconcile; of a change it is asked for the object before and after. If
-    it takes two, it is asked once, for both: the first is None for an object that is new, the second for one that is
-    gone. With ``labels`` and ``fields``, a label and a field selector, only the objects that they select are watched
-    and kept: a cluster has many Pods and Secrets. They are read by the same selectors. With ``metadata_only`` no more
-    than the metadata is fetched and kept, and ``map`` gets mappings of apiVersion, kind and metadata.
+    ``(namespace, name)`` pairs of the objects to reconcile, or each as a ``Request``; of a change it is asked for the
+    object before and after. If it takes two, it is asked once, for both: the first is None for an object that is new,
+    the second for one that is gone. With ``labels`` and ``fields``, a label and a field selector, only the objects that
+    they select are watched and kept: a cluster has many Pods and Secrets. They are read by the same selectors. With
+    ``metadata_only`` no more than the metadata is fetched and kept, and ``map`` gets mappings of apiVersion, kind and
+    metadata.
     ``predicate`` says which changes count, see ``pyopscaffold.runtime.predicate``.
     """
 
     kind: Kind
-    map: Callable[..., Sequence[tuple[str, str]]]
+    map: Callable[..., Sequence[tuple[str, str] | tuple[str, str, str]]]
     labels: str = ""
     fields: str = ""
     metadata_only: bool = False
@@ -87,6 +90,7 @@ class ControllerDeclaration:
     workers: int
     file: str
     line: int
+    tenants: TenantConfig | None = None
 
 
 _C = TypeVar("_C", bound=type)
@@ -108,6 +112,7 @@ def controller(
     indexes: Sequence[Index] = (),
     timeout: float = 30.0,
     workers: int = 1,
+    tenants: TenantConfig | None = None,
 ) -> Callable[[_C], _C]:
     """Declare the class below as the reconciler of ``resource``.
 
@@ -117,7 +122,8 @@ def controller(
 
     ``predicates`` say which changes of ``resource`` itself count, if all of them accept; without, all but writes of the
     status. What the framework has to know of (a deletion, its annotations, its finalizer) always counts. ``indexes``
-    make objects of ``resource``, owned and watched kinds findable in the cache.
+    make objects of ``resource``, owned and watched kinds findable in the cache. ``tenants`` says where
+    ``ctx.tenant_config(…)`` finds the configuration of an object's tenant, which reconciles its objects too.
 
     Raises:
         DeclarationError: ``resource`` is not under ``@resource``, or another argument can't be.
@@ -137,6 +143,7 @@ def controller(
         *_undeclared(kind for kind in owns if isinstance(kind, type)),
         *_not_selectors(watches),
         *_not_indexes(indexes, kinds),
+        *tenant_problems(tenants, namespaced=resource.gvk.namespaced),
     ]
     # Said now and not when the class comes: without its brackets, @controller gets no other call.
     if refuse(wrong, file=file, line=line, subject="@controller") or any(map(was_refused, kinds)):
@@ -154,6 +161,7 @@ def controller(
             workers=workers,
             file=file,
             line=line,
+            tenants=tenants,
         )
         return _registered(cls, declaration)
 
@@ -288,8 +296,24 @@ def controller_of(cls: type) -> ControllerDeclaration | None:
 
 
 def rbac_of(cls: type) -> tuple[RbacRule, ...]:
-    """Return the ``@rbac`` rules of this very class, outermost first."""
-    return tuple(cls.__dict__.get(_RBAC, ()))
+    """Return the ``@rbac`` rules of this very class, outermost first, and what its ``tenants=`` takes."""
+    declared = controller_of(cls)
+    return (*cls.__dict__.get(_RBAC, ()), *(() if declared is None else _of_tenants(declared)))
+
+
+def _of_tenants(declared: ControllerDeclaration) -> Iterator[RbacRule]:
+    granted = {gvk_of(kind) for kind in (*declared.owns, *(watch.kind for watch in declared.watches))}
+    for extent in declared.tenants.extents() if declared.tenants else ():
+        if extent.namespace or extent.kind not in granted:
+            yield RbacRule(
+                groups=(extent.kind.group,),
+                resources=(extent.kind.plural,),
+                verbs=("list", "watch"),
+                resource_names=(extent.name,) if extent.name else (),
+                namespace=extent.namespace,
+                file=declared.file,
+                line=declared.line,
+            )
 
 
 def declared_controllers() -> tuple[type, ...]:

@@ -19,6 +19,7 @@ from pyopscaffold.runtime.outcome import Failure, classify
 from pyopscaffold.runtime.processor import Processor, Verdict, paused_by, skips_finalize
 from pyopscaffold.runtime.queue import INITIAL_PRIORITY, WorkQueue
 from pyopscaffold.runtime.reconcile import Request
+from pyopscaffold.runtime.tenants import Tenants
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +97,7 @@ class Controller:
         self._informers = {gvk_of(kind): cache.informer(kind) for kind in (declared.resource, *declared.owns, *whole)}
         self._watched = [(_informer_of(cache, watch), watch) for watch in declared.watches]
         self._add_indexes()
+        self._tenants = self._tenants_of(cache)
         self._live: set[Request] = set()
         primary = self._informers[declared.resource.gvk]
         self._children = children = Children(
@@ -113,6 +115,7 @@ class Controller:
             clock=clock,
             threads=self.workers,
             paused=paused,
+            tenants=self._tenants,
         )
         process = self._processor.process
         self._process = process if tracing is None else tracing.traced(process, self._declaration)
@@ -124,6 +127,10 @@ class Controller:
             for informer in informers:
                 if informer.kind == gvk_of(index.kind) and not informer.metadata_only:
                     index_of.add_to(informer, index)
+
+    def _tenants_of(self, cache: Cache) -> Tenants | None:
+        tenants, primary = self._declaration.tenants, self._informers[self._declaration.resource.gvk]
+        return None if tenants is None else Tenants(tenants, cache, primary)
 
     async def run(self) -> None:
         """Work until cancelled; then let running reconciles end, for ``grace`` seconds at most."""
@@ -153,7 +160,8 @@ class Controller:
         declaration, kind = self._declaration, self._declaration.resource.gvk
         annotations = (paused_by(kind), skips_finalize(kind))
         finalizer = finalizer_name(kind, self.name)
-        wanted = predicate.primary(finalizer, annotations=annotations, wanted=declaration.predicates)
+        labels = (declaration.tenants.label,) if declaration.tenants and declaration.tenants.shared_from else ()
+        wanted = predicate.primary(finalizer, annotations=annotations, labels=labels, wanted=declaration.predicates)
         self._informers[kind].add_handler(handler(self.queue, to_self, accepts=wanted, failed=self._map_failed))
         self._informers[kind].add_handler(self._forget)
         changed, failed = predicate.version_changed, self._map_failed
@@ -167,8 +175,11 @@ class Controller:
             both, queue = takes_both(watch.map), self.queue
             informer.add_handler(handler(queue, by_map(watch), accepts=accepts, failed=failed, together=both))
 
+        if self._tenants is not None:
+            self._tenants.listen(lambda request: self.queue.add(request, priority=INITIAL_PRIORITY))
+
     def _skips(self, kind: GroupVersionKind, delta: Delta, request: Request) -> bool:
-        return self._children.expects(kind, delta.new, *request)
+        return self._children.expects(kind, delta.new, request.namespace, request.name)
 
     def _look_again(self, owner: Owner) -> None:
         self.queue.add(Request(owner.namespace, owner.name))

@@ -54,7 +54,7 @@ def by_map(watch: Watch) -> Mapper:
         return decode(kind, stored)
 
     def requests(*changed: Stored | None) -> Iterable[Request]:
-        return [Request(namespace, name) for namespace, name in watch.map(*map(decoded, changed))]
+        return [Request(*asked) for asked in watch.map(*map(decoded, changed))]
 
     return requests
 

@@ -25,7 +25,7 @@ from pyopscaffold.runtime.events import EventRecorder
 from pyopscaffold.runtime.leader import LeaderElector, LeaseTimes
 from pyopscaffold.runtime.metrics import Metrics
 from pyopscaffold.runtime.options import Options
-from pyopscaffold.runtime.preflight import check_access, check_namespaces
+from pyopscaffold.runtime.preflight import check_access, check_namespaces, check_tenants
 from pyopscaffold.runtime.runnable import Runnable, Stages
 from pyopscaffold.runtime.side_thread import SideThread
 from pyopscaffold.runtime.watchdog import Watchdog
@@ -182,9 +182,11 @@ class Manager:
     async def _check_access(self, client: Client, server: str) -> None:
         if self._options.namespace_selector:
             await check_namespaces(client, self._options.namespace_selector, server=server)
-            return  # whether it may read in a namespace is each one's matter, now and later
-        namespaces = self._options.namespaces or ("",)
+            namespaces: tuple[str, ...] = ()  # whether it may read in a namespace is each one's matter, now and later
+        else:
+            namespaces = tuple(self._options.namespaces) or ("",)
         await check_access(client, self._declarations, server=server, namespaces=namespaces)
+        await check_tenants(client, self._declarations, server=server, namespaces=namespaces)
 
     async def _start(
         self, stages: Stages, stack: AsyncExitStack, side: SideThread, elector: LeaderElector | None

@@ -69,16 +69,22 @@ def none_of(*predicates: Predicate) -> Predicate:
     return lambda delta: delta.old is None or delta.new is None or not any(accepts(delta) for accepts in predicates)
 
 
-def primary(finalizer: str = "", *, annotations: Iterable[str] = (), wanted: Sequence[Predicate] = ()) -> Predicate:
+def primary(
+    finalizer: str = "",
+    *,
+    annotations: Iterable[str] = (),
+    labels: Iterable[str] = (),
+    wanted: Sequence[Predicate] = (),
+) -> Predicate:
     """Accept what counts for the kind that a controller is for: everything but writes of the status.
 
     With ``wanted``, what all of these accept; then, of updates, what the framework needs to know counts besides: a
-    deletion, and changes of its ``annotations``.
+    deletion, and changes of its ``annotations`` and ``labels``.
     """
     lost = (finalizer_lost(finalizer),) if finalizer else ()
     if not wanted:
         return any_of(generation_changed, labels_changed, annotations_changed, deletion_asked, *lost)
-    ours = any_of(deletion_asked, *map(annotation_changed, annotations), *lost)
+    ours = any_of(deletion_asked, *map(annotation_changed, annotations), *map(label_changed, labels), *lost)
     theirs = all_of(version_changed, *wanted)
 
     def accepts(delta: Delta) -> bool:

@@ -33,6 +33,23 @@ async def check_access(
                 await _try(client, kind, server=server, namespace=namespace)
 
 
+async def check_tenants(
+    client: Client, declarations: Iterable[ControllerDeclaration], *, server: str, namespaces: Iterable[str]
+) -> None:
+    """List one object of each part of what tells of tenants.
+
+    Raises:
+        UserError: the server can't be reached, or refuses.
+
+    """
+    for extent in (extent for item in declarations if item.tenants for extent in item.tenants.extents()):
+        of_operator = namespaces if extent.kind.namespaced else ("",)
+        for namespace in (extent.namespace,) if extent.namespace else of_operator:
+            await _try(
+                client, extent.kind, server=server, namespace=namespace, labels=extent.label, fields=extent.fields
+            )
+
+
 async def check_namespaces(client: Client, labels: str, *, server: str) -> None:
     """List one of the namespaces that a label selector selects.
 
@@ -45,10 +62,17 @@ async def check_namespaces(client: Client, labels: str, *, server: str) -> None:
 
 
 async def _try(
-    client: Client, kind: GroupVersionKind, *, server: str, namespace: str = "", labels: str = "", way: str = _WAY
+    client: Client,
+    kind: GroupVersionKind,
+    *,
+    server: str,
+    namespace: str = "",
+    labels: str = "",
+    fields: str = "",
+    way: str = _WAY,
 ) -> None:
     try:
-        await client.list_page(kind, namespace=namespace, labels=labels, limit=1)
+        await client.list_page(kind, namespace=namespace, labels=labels, fields=fields, limit=1)
     except ConnectionFailed as error:
         raise KubeconfigError(str(error), hint="is it the right kubeconfig, and does the server run?") from error
     except NotFound as error:

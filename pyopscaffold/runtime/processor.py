@@ -16,7 +16,14 @@ import msgspec
 
 from pyopscaffold import codec
 from pyopscaffold.api import Object
-from pyopscaffold.errors import ClientError, CodecError, KubeconfigError, NotFound, PyopscaffoldError
+from pyopscaffold.errors import (
+    ClientError,
+    CodecError,
+    KubeconfigError,
+    NotFound,
+    PyopscaffoldError,
+    TerminalError,
+)
 from pyopscaffold.runtime import finalizer, status
 from pyopscaffold.runtime.children import Owner
 from pyopscaffold.runtime.events import Regarding
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.events import EventRecorder
     from pyopscaffold.runtime.objects import Meta, Stored
+    from pyopscaffold.runtime.tenants import Tenants
 
 T = TypeVar("T", bound=Object)
 
@@ -100,6 +108,7 @@ class Processor(Generic[T]):
         clock: Clock,
         threads: int,
         paused: bool = False,
+        tenants: Tenants | None = None,
     ) -> None:
         self._declaration = declaration
         self._resource = declaration.resource
@@ -115,6 +124,7 @@ class Processor(Generic[T]):
         self._clock = clock
         self._thread_count = threads
         self._all_paused = paused
+        self._tenants = tenants
         self._threads: ThreadPoolExecutor | None = None
         self._paused_by = paused_by(self._kind)
         self._skips_finalize = skips_finalize(self._kind)
@@ -127,6 +137,9 @@ class Processor(Generic[T]):
         """Bring one object in line; ``live`` reads it past the cache, ``failures`` counts those in a row before."""
         log = self._logger(request)
         stored: Stored | None = None
+        if request.cluster:  # an object of this cluster that is called the same is another one
+            error = TerminalError(f"there is no cluster {request.cluster} here", reason="UnknownCluster")
+            return self._report(classify(error, failures=failures), error, log, None)
         try:
             stored = await self._load(request, live=live)
             if stored is not None and (why := self._why_paused(stored)):
@@ -274,6 +287,8 @@ class Processor(Generic[T]):
             children=self._children,
             record=lambda type_, reason, message: self._events.record(regarding, type_, reason, message),
             loop=loop,
+            tenants=self._tenants,
+            metadata=metadata,
         )
 
     async def _load(self, request: Request, *, live: bool) -> Stored | None:
@@ -300,6 +315,8 @@ class Processor(Generic[T]):
             "name": request.name,
             "reconcileID": str(uuid.UUID(int=random.getrandbits(128), version=4)),
         }
+        if request.cluster:
+            fields["cluster"] = request.cluster
         return FieldsAdapter(self._log, fields)
 
     async def _undecodable(self, stored: Stored, error: CodecError, log: FieldsAdapter) -> Verdict:

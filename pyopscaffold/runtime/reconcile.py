@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, overload
 
 from pyopscaffold.api import Object
+from pyopscaffold.errors import PyopscaffoldError
 from pyopscaffold.runtime.sight import Sight
 
 if TYPE_CHECKING:
@@ -14,9 +15,11 @@ if TYPE_CHECKING:
 
     from pyopscaffold.api import GroupVersionKind
     from pyopscaffold.api.declarations import Kind
+    from pyopscaffold.kube.meta import ObjectMeta
     from pyopscaffold.runtime.children import Children, Owner
     from pyopscaffold.runtime.client.protocols import CachedReader, Client, Propagation, RawObject
     from pyopscaffold.runtime.logs import FieldsAdapter
+    from pyopscaffold.runtime.tenants import Tenants
 
 T = TypeVar("T", bound=Object)
 R = TypeVar("R")
@@ -25,13 +28,15 @@ EventType = Literal["Normal", "Warning"]
 
 
 class Request(NamedTuple):
-    """Which object to look at; ``namespace`` is empty for cluster-scoped kinds."""
+    """Which object to look at; ``namespace`` is empty for cluster-scoped kinds, ``cluster`` for the operator's own."""
 
     namespace: str
     name: str
+    cluster: str = ""
 
     def __str__(self) -> str:
-        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+        path = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.cluster}:{path}" if self.cluster else path
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,8 @@ class Context:
         children: Children,
         record: Callable[[EventType, str, str], None],
         loop: AbstractEventLoop,
+        tenants: Tenants | None = None,
+        metadata: ObjectMeta | None = None,
     ) -> None:
         self.request = request
         self.deadline = deadline
@@ -88,6 +95,8 @@ class Context:
         self._children = children
         self._record = record
         self._loop = loop
+        self._tenants = tenants
+        self._metadata = metadata
 
     @property
     def client(self) -> Client:
@@ -172,6 +181,23 @@ class Context:
         self._sight.looked = True
         gone = await self._children.delete_owned(self._owner, kinds, propagation=propagation)
         return None if gone else Result(requeue_after=again)
+
+    async def tenant_config(self, cls: type[R], *, namespace: str = "") -> R:
+        """Read the configuration of the object's tenant into a dataclass: see ``TenantConfig``, of ``@controller``.
+
+        A fresh one each time, from the cache. ``namespace`` is for objects that say where theirs is: the policy tells
+        whether it may be there.
+
+        Raises:
+            TenantConfigMissing: there is none.
+            TenantRefused: it is another tenant's, or it can't be told whose the object is.
+            TenantConfigError: it does not fit the dataclass.
+            PyopscaffoldError: the controller has no ``tenants=``.
+
+        """
+        if self._tenants is None or self._metadata is None:
+            raise PyopscaffoldError('no tenants are declared: write @controller(…, tenants=TenantConfig(name="…"))')
+        return await self._tenants.read(cls, self._metadata, namespace)
 
     def event(self, type: EventType, reason: str, message: str) -> None:  # noqa: A002 - the field's name
         """Record an event on the object; it is sent in the background, and failures to send are only logged."""

@@ -264,9 +264,9 @@ def begin(
     tracing: Tracing | None = None,
     **options: Any,
 ) -> tuple[Manager, asyncio.Task[None]]:
-    """Start a manager for one namespace, as admin unless the config says otherwise."""
+    """Start a manager for one namespace unless the options say otherwise, as admin unless the config does."""
     addresses = {"metrics_bind_address": "127.0.0.1:0", "health_probe_bind_address": "127.0.0.1:0"}
-    chosen = Options(namespaces=(namespace,), **{**addresses, **options})
+    chosen = Options(**{"namespaces": (namespace,), **addresses, **options})
     manager = Manager(
         [reconciler],
         options=chosen,

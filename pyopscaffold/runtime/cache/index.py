@@ -54,6 +54,11 @@ def add_to(informer: Informer, index: Index) -> None:
     informer.add_index(index.name or _LABEL + index.label, _Values(index))
 
 
+def by_label(informer: Informer, key: str, value: str) -> list[Stored]:
+    """Return the objects that have a label, of which there is an index, with this value."""
+    return informer.by_index(_LABEL + key, value)
+
+
 def candidates(informer: Informer, selected: LabelSelector) -> Iterator[Stored] | None:
     """Return no fewer objects than a label selector selects, by an index of a label, if there is one for it."""
     for term in selected.requirements:

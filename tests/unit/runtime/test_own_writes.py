@@ -52,7 +52,7 @@ class Server:
             to_owner(THING),
             accepts=predicate.version_changed,
             failed=fail,
-            skips=lambda delta, request: self.children.expects(CONFIG_MAP, delta.new, *request),
+            skips=lambda delta, request: self.children.expects(CONFIG_MAP, delta.new, request.namespace, request.name),
         )
         self.informer.add_handler(told)
 
