@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyopscaffold.document.reader import Document, Path, Source, Unreadable
 from pyopscaffold.kube.builtin import CUSTOM_RESOURCE_DEFINITION
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CRD_KIND = CUSTOM_RESOURCE_DEFINITION.kind
 CRD_API_VERSION = CUSTOM_RESOURCE_DEFINITION.api_version
 _NOT_TEMPLATED = frozenset({"schema", "validation"})
+_JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -133,6 +134,14 @@ class Version:
         """The version's name, or ""."""
         return text(self.data.get("name"))
 
+    @property
+    def has_status_subresource(self) -> bool:
+        """Whether the status is a subresource, of any version that has the same schema as all others."""
+        given = [mapping(version.data.get("subresources")).get("status") is not None for version in self.crd.versions]
+        if any(given) and all(version.data.get("schema") == self.data.get("schema") for version in self.crd.versions):
+            return True
+        return mapping(self.data.get("subresources")).get("status") is not None
+
     @cached_property
     def root(self) -> Node | None:
         """The root of the schema, or None where the version has none."""
@@ -151,6 +160,12 @@ class Version:
             pending += reversed(tuple(node.children()))
         return tuple(found)
 
+    @cached_property
+    def subschemas(self) -> tuple[Subschema, ...]:
+        """All nodes of the schema as they stand, and after them what stands in their junctors."""
+        plain = [Subschema(node, node.schema, node.path) for node in self.nodes]
+        return (*plain, *(inner for node in self.nodes for inner in node.restrictions()))
+
     def own(self, part: str) -> Iterator[Node]:
         """Iterate over the nodes below and including ``part`` (spec or status) that the API's author shaped.
 
@@ -167,6 +182,35 @@ class Version:
     def conditions(self) -> Node | None:
         """The schema of ``status.conditions``, or None."""
         return self.status.property("conditions") if self.status else None
+
+
+def field_at(path: Path) -> str:
+    """Write a path below the root of a schema as the field that it is about, as far as it leads to one."""
+    field, pending = "", list(reversed(path))
+    while pending:
+        match pending.pop():
+            case "properties" if pending:
+                field += f".{pending.pop()}"
+            case "items":
+                field += "[]"
+            case "additionalProperties":
+                field += "{}"
+            case _:
+                break
+    return field
+
+
+class Subschema(NamedTuple):
+    """A schema and its path in the manifest: a node's own, or one in a junctor that restricts the node's value."""
+
+    node: Node
+    schema: dict[str, Any]
+    path: Path
+
+    @property
+    def is_restriction(self) -> bool:
+        """Whether it stands in a junctor."""
+        return self.schema is not self.node.schema
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +269,18 @@ class Node:
             if isinstance(schema, dict):
                 yield self._child(schema, (keyword,), self.field + suffix, "")
 
+    def restrictions(self) -> Iterator[Subschema]:
+        """Iterate over the schemas in allOf, anyOf, oneOf and not, and over what is within them."""
+        pending = list(_branches(self.schema, self.path)) if self.schema.keys() & _JUNCTORS else []
+        while pending:
+            path, schema = pending.pop()
+            yield Subschema(self, schema, path)
+            parts: list[tuple[Path, Any]]
+            parts = [(("properties", name), part) for name, part in mapping(schema.get("properties")).items()]
+            parts += [((keyword,), schema.get(keyword)) for keyword in ("items", "additionalProperties")]
+            pending += [((*path, *step), part) for step, part in parts if isinstance(part, dict)]
+            pending += _branches(schema, path)
+
     def _child(self, schema: dict[str, Any], step: Path, place: str, name: str) -> Node:
         return Node(
             schema,
@@ -236,3 +292,12 @@ class Node:
             self.depth + bool(name),
             self.core or self.core_type,
         )
+
+
+def _branches(schema: dict[str, Any], path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        for index, branch in enumerate(listing(schema.get(keyword))):
+            if isinstance(branch, dict):
+                yield (*path, keyword, index), branch
+    if isinstance(schema.get("not"), dict):
+        yield (*path, "not"), schema["not"]

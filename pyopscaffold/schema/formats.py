@@ -153,7 +153,8 @@ _KNOWN: Final[dict[str, Callable[[str], bool]]] = {
 }
 
 
-_OF_NUMBERS = frozenset({"double", "float", "int32", "int64"})
+_BY_NUMBER_TYPE: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
+_OF_NUMBERS = frozenset(name for names in _BY_NUMBER_TYPE.values() for name in names)
 
 NAMES: Final = frozenset({"date-time", *_KNOWN.keys() - {"datetime"}, *_OF_NUMBERS})
 """The formats that the API server knows, those of numbers among them; it does not mind dashes in the others."""
@@ -162,6 +163,13 @@ NAMES: Final = frozenset({"date-time", *_KNOWN.keys() - {"datetime"}, *_OF_NUMBE
 def is_known(name: str) -> bool:
     """Whether the API server holds values to a format, or at least has heard of it."""
     return name in _OF_NUMBERS or name.replace("-", "") in _KNOWN
+
+
+def is_known_for(type_: str, name: str) -> bool:
+    """Whether the API server holds values of a type (``""`` where none is said) to a format; it warns of others."""
+    if type_ in _BY_NUMBER_TYPE:
+        return name in _BY_NUMBER_TYPE[type_]
+    return type_ in {"", "string"} and name.replace("-", "") in _KNOWN
 
 
 def fits(name: str, text: str) -> bool:

@@ -132,6 +132,12 @@ class RestClient:
         answer: Json = json.loads(self._exchange(method, target, payload, headers))
         return answer
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The texts of what the server warned the calling thread of in its last answer."""
+        headers: list[str] = getattr(self._local, "warnings", [])
+        return tuple(json.loads(f'"{header.partition(chr(34))[2]}') for header in headers)
+
     def close(self) -> None:
         """Close the calling thread's connection."""
         kept: _Connection | None = getattr(self._local, "connection", None)
@@ -174,6 +180,7 @@ class RestClient:
                 raise
             self.close()
             return self._send(method, target, payload, headers)
+        self._local.warnings = response.headers.get_all("Warning") or []
         return response.status, response.read(), response.getheader("Retry-After")
 
 

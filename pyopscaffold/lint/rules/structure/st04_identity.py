@@ -1,30 +1,45 @@
-"""ST04: name, group, names, scope and version flags are what the API server takes."""
+"""ST04: name, group, names, scope, versions and conversion are what the API server takes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pyopscaffold.kube.names import is_dns1035_label, is_dns1123_subdomain
+from pyopscaffold.kube.names import is_dns1035_label, is_dns1123_subdomain, is_reserved_group
+from pyopscaffold.lint import conversion, shape
 from pyopscaffold.lint.example import crd
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Crd, listing, mapping, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pyopscaffold.document.reader import Path
+
 _APPROVAL = "api-approved.kubernetes.io"
 _MIXED_CASE = ("kind", "listKind")
-_PROTECTED = ("k8s.io", "kubernetes.io")
+_LONGEST_WARNING = 256
+_CASES = {"namespaced": "Namespaced", "cluster": "Cluster"}
 
 
 def check(crd: Crd) -> Iterator[Hit]:
-    """Report what is wrong with how the CRD names itself."""
+    """Report what is wrong with the CRD outside of its schemas, columns and subresources."""
+    for fault in shape.faults(crd.manifest.data, shape.MANIFEST):
+        yield Hit(fault.path, f"{_at(fault.path)}: {fault.message}")
     yield from _group(crd)
+    yield from _approval(crd)
     yield from _names(crd)
     yield from _scope(crd)
     yield from _versions(crd)
+    yield from conversion.check(crd)
+    if crd.spec.get("preserveUnknownFields") is True:
+        path = ("spec", "preserveUnknownFields")
+        yield Hit(path, "preserveUnknownFields can't be true: write x-kubernetes-preserve-unknown-fields in the schema")
+
+
+def _at(path: Path) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
 def _group(crd: Crd) -> Iterator[Hit]:
@@ -35,15 +50,19 @@ def _group(crd: Crd) -> Iterator[Hit]:
         yield Hit(path, f"group {group!r} is no DNS-1123 subdomain (lower-case letters, digits, '-' and '.')")
     elif "." not in group:
         yield Hit(path, f"group {group!r} has no dot: it must be a domain such as {group}.example.com")
-    elif group.endswith(tuple(f".{domain}" for domain in _PROTECTED)) or group in _PROTECTED:
-        annotations = mapping(mapping(crd.manifest.data.get("metadata")).get("annotations"))
-        if not _is_approval(text(annotations.get(_APPROVAL))):
-            yield Hit(
-                path, f"group {group!r} belongs to the Kubernetes project: annotation {_APPROVAL} must approve it"
-            )
     plural = text(mapping(crd.spec.get("names")).get("plural"))
-    if group and plural and crd.name != f"{plural}.{group}":
-        yield Hit(("metadata", "name"), f"name is {crd.name!r}, but must be {f'{plural}.{group}'!r}: plural.group")
+    name = f"{plural}.{group}"
+    if crd.name != name:
+        fix = Fix((Edit(("metadata", "name"), name),)) if plural and group else None
+        yield Hit(("metadata", "name"), f"name is {crd.name!r}, but must be {name!r}: plural.group", fix=fix)
+
+
+def _approval(crd: Crd) -> Iterator[Hit]:
+    group = text(crd.spec.get("group"))
+    annotations = mapping(mapping(crd.manifest.data.get("metadata")).get("annotations"))
+    if is_reserved_group(group) and not _is_approval(text(annotations.get(_APPROVAL))):
+        path = ("metadata", "annotations", _APPROVAL)
+        yield Hit(path, f"group {group!r} belongs to the Kubernetes project: annotation {_APPROVAL} must approve it")
 
 
 def _is_approval(value: str) -> bool:
@@ -67,20 +86,23 @@ def _names(crd: Crd) -> Iterator[Hit]:
         labels += [((key, index), name) for index, name in enumerate(listing(names.get(key)))]
     for where, value in labels:
         folded = text(value).lower() if where[0] in _MIXED_CASE else text(value)
-        if value and not is_dns1035_label(folded):
-            yield Hit(
-                (*path, *where), f"{where[0]} {value!r} is no DNS-1035 label (letters, digits and '-', a letter first)"
-            )
+        if (value or len(where) > 1) and not is_dns1035_label(folded):
+            problem = f"{where[0]} {value!r} is no DNS-1035 label (letters, digits and '-', a letter first)"
+            yield Hit((*path, *where), problem)
     if names.get("kind") and names.get("kind") == names.get("listKind"):
-        yield Hit((*path, "listKind"), f"listKind is the kind, {names['kind']!r}; usual is {names['kind']}List")
+        fix = Fix((Edit((*path, "listKind"), f"{names['kind']}List"),))
+        message = f"listKind is the kind, {names['kind']!r}; usual is {names['kind']}List"
+        yield Hit((*path, "listKind"), message, fix=fix)
 
 
 def _scope(crd: Crd) -> Iterator[Hit]:
-    scope = crd.spec.get("scope")
-    if scope is None:
-        yield Hit(("spec",), "spec.scope is missing: Namespaced or Cluster")
+    scope, path = crd.spec.get("scope"), ("spec", "scope")
+    if not scope:
+        yield Hit(path, "spec.scope is missing: Namespaced or Cluster")
     elif scope not in ("Namespaced", "Cluster"):
-        yield Hit(("spec", "scope"), f"scope {scope!r} is neither Namespaced nor Cluster")
+        meant = _CASES.get(text(scope).lower())
+        fix = Fix((Edit(path, meant),)) if meant else None
+        yield Hit(path, f"scope {scope!r} is neither Namespaced nor Cluster", fix=fix)
 
 
 def _versions(crd: Crd) -> Iterator[Hit]:
@@ -88,22 +110,42 @@ def _versions(crd: Crd) -> Iterator[Hit]:
     for version in crd.versions:
         if not is_dns1035_label(version.name):
             yield Hit((*version.path, "name"), f"version name {version.name!r} is no DNS-1035 label such as v1")
-        elif version.name in seen:
+        if version.name in seen:
             yield Hit((*version.path, "name"), f"version {version.name} is listed twice")
         seen.add(version.name)
+        if problem := _problem_of_warning(version.data):
+            yield Hit((*version.path, "deprecationWarning"), f"deprecationWarning of {version.name} {problem}")
     stored = [version for version in crd.versions if version.data.get("storage") is True]
     if len(stored) != 1:
-        names = ", ".join(version.name for version in stored) or "none"
+        names = ", ".join(version.name for version in stored)
         place = (*stored[1].path, "storage") if stored else ("spec", "versions")
-        yield Hit(
-            place,
-            f"exactly one version must have storage: true, but {names} has"
-            if not stored
-            else f"exactly one version must have storage: true, but {names} have",
-        )
+        have = f"{names} have" if stored else "none has"
+        yield Hit(place, f"exactly one version must have storage: true, but {have}")
+
+
+def _problem_of_warning(version: dict[str, Any]) -> str:
+    warning = version.get("deprecationWarning")
+    if not isinstance(warning, str):
+        return ""
+    if version.get("deprecated") is not True:
+        return "stands at a version that is not deprecated"
+    if not warning:
+        return "is empty"
+    if len(warning.encode()) > _LONGEST_WARNING:
+        return f"has more than {_LONGEST_WARNING} bytes"
+    return "" if all(map(_is_printed, warning)) else "has characters that can't be printed"
+
+
+def _is_printed(letter: str) -> bool:
+    return letter == " " or (letter.isprintable() and not letter.isspace())
 
 
 _GOOD = crd("spec: {type: object}")
+
+
+def _converted(how: str) -> str:
+    return _GOOD.replace("  scope:", f"  conversion: {{{how}}}\n  scope:")
+
 
 RULE = Rule(
     id="ST04",
@@ -111,13 +153,19 @@ RULE = Rule(
     severity=Severity.ERROR,
     profile=Profile.APISERVER,
     subject=Crd,
-    what="The CRD is named plural.group, its names are DNS labels, and exactly one version is stored.",
-    why="The API server refuses it otherwise: names become parts of URLs, and objects are stored in one form.",
+    what="The CRD is named plural.group, its names are DNS labels, exactly one version is stored, a conversion webhook "
+    "can be called, and there are no other fields than a CRD has.",
+    why="The API server refuses it otherwise: names become parts of URLs, and objects are stored in one form. kubectl "
+    "has unknown fields refused; otherwise they are dropped.",
     check=check,
     good=(
         _GOOD,
         _GOOD.replace("example.com", "example.k8s.io").replace(
             "metadata:", "metadata:\n  annotations: {api-approved.kubernetes.io: 'unapproved, an example'}"
+        ),
+        _converted(
+            "strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {name: shop, "
+            "namespace: shop-system, path: /convert}}}"
         ),
     ),
     bad=(
@@ -130,5 +178,13 @@ RULE = Rule(
         _GOOD.replace("scope: Namespaced", "scope: namespaced"),
         _GOOD.replace("storage: true", "storage: false"),
         _GOOD.replace("name: v1\n", "name: V1\n"),
+        _GOOD.replace("    served: true\n", "    served: true\n    deprecationWarning: Use v2.\n"),
+        _GOOD.replace("  scope:", "  preserveUnknownFields: true\n  scope:"),
+        _converted("strategy: Webhook"),
+        _converted("strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {}}"),
+        _converted("strategy: Webhook, webhook: {conversionReviewVersions: [v2], clientConfig: {url: 'https://a.b'}}"),
+        _converted("strategy: None, webhook: {conversionReviewVersions: [v1]}"),
+        _GOOD.replace("    served: true\n", "    served: true\n    printerColumns: []\n"),
+        _GOOD.replace("plural: widgets", "plural: widgets\n    shortNames: wd"),
     ),
 )

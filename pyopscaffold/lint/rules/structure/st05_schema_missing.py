@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def check(version: Version) -> Iterator[Hit]:
     """Report a version without schema.openAPIV3Schema."""
     if version.root is None:
-        yield Hit((*version.path, "schema"), f"version {version.name} has no schema.openAPIV3Schema")
+        yield Hit((*version.path, "schema", "openAPIV3Schema"), f"version {version.name} has no schema.openAPIV3Schema")
 
 
 _GOOD = crd("spec: {type: object}")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.lint import shape
 from pyopscaffold.lint.example import crd, spec
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version, listing, mapping
+from pyopscaffold.lint.subject import Node, Subschema, Version, field_at, listing, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pyopscaffold.document.reader import Path
 
 _JUNCTORS = ("allOf", "anyOf", "oneOf")
-_NOT_IN_JUNCTORS = (
+_NEVER_RESTRICTED = (
     "type",
     "title",
     "description",
@@ -30,37 +31,81 @@ _NOT_IN_JUNCTORS = (
     "x-kubernetes-map-type",
     "x-kubernetes-validations",
 )
+_COUNTED_IF_EMPTY = ("default", "additionalProperties", "x-kubernetes-list-type", "x-kubernetes-map-type")
+"""Keywords that an empty value does not turn off."""
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
+_NOT_BESIDE_STATUS = (
+    *("default", "enum", "maxProperties", "minProperties", "allOf", "anyOf", "oneOf", "not"),
+    *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"),
+    *("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"),
+)
+_TYPE_META = (("apiVersion", "string"), ("kind", "string"), ("metadata", "object"))
 
 
 def check(version: Version) -> Iterator[Hit]:
     """Report each breach; the API server stops after the first kind of them."""
+    if version.root is None:
+        return
+    yield from _unreadable(version.root)
+    yield from _root(version, version.root)
     for node in version.nodes:
         yield from _types(node)
         yield from _extensions(node)
-        yield from _metadata(node)
-        # The server looks for what a junctor restricts but nobody declares in junctors of the root alone.
-        yield from _junctors(node, node.schema, node.path, node.schema if node.parent is None else None)
+        if node.parent is None or node.schema.get("x-kubernetes-embedded-resource") is True:
+            yield from _type_meta(node)
+    for part in version.subschemas:
+        if part.is_restriction:
+            yield from _restriction(part)
+    # The server looks for what is restricted but not declared in the junctors of the root alone.
+    yield from _undeclared(version.root)
+
+
+def _unreadable(root: Node) -> Iterator[Hit]:
+    for fault in shape.faults(root.schema, shape.SCHEMA):
+        if not fault.unknown:
+            field = field_at(fault.path)
+            keyword = next(step for step in reversed(fault.path) if isinstance(step, str))
+            yield Hit((*root.path, *fault.path), f"{keyword} of {field or 'the root'}: {fault.message}", field)
+
+
+def _root(version: Version, root: Node) -> Iterator[Hit]:
+    schema = root.schema
+    if root.type not in ("", "object"):
+        yield Hit((*root.path, "type"), f"the root is of type {root.type}, but must be an object")
+    if schema.get("nullable") is True:
+        yield Hit((*root.path, "nullable"), "the root can't be nullable")
+    if schema.get("additionalProperties") is not None:
+        yield Hit((*root.path, "additionalProperties"), "the root can't have additionalProperties")
+    if version.has_status_subresource:
+        for keyword in _NOT_BESIDE_STATUS:
+            value = schema.get(keyword)
+            if value is not None and value is not False:
+                message = f"the root can't have {keyword} where the status subresource is enabled"
+                yield Hit((*root.path, keyword), message)
 
 
 def _types(node: Node) -> Iterator[Hit]:
     schema, where = node.schema, node.field or "the root"
-    free = (
-        schema.get("x-kubernetes-int-or-string") is True or schema.get("x-kubernetes-preserve-unknown-fields") is True
+    is_embedded = schema.get("x-kubernetes-embedded-resource") is True
+    is_free = any(
+        schema.get(f"x-kubernetes-{keyword}") is True for keyword in ("int-or-string", "preserve-unknown-fields")
     )
-    if not node.type and (not free or node.parent is None):
-        yield Hit(node.path, f"{where} has no type", node.field)
-    elif node.parent is None and node.type != "object":
-        yield Hit((*node.path, "type"), f"the root is of type {node.type}, but must be an object", node.field)
-    if node.parent is None and schema.get("additionalProperties"):
-        yield Hit((*node.path, "additionalProperties"), "the root can't have additionalProperties", node.field)
-    if node.type == "array" and "items" not in schema:
-        yield Hit(node.path, f"{where} is an array without items", node.field)
-    if isinstance(schema.get("items"), list):
-        yield Hit((*node.path, "items"), f"items of {where} must be one schema, not a list", node.field)
+    if is_embedded and node.type != "object" and (node.type or _has_no_type(schema)):
+        message = f"{where} is an embedded resource, so it must be of type object"
+        yield Hit((*node.path, "type"), message, node.field)
+    elif _has_no_type(schema) and not is_free:
+        yield Hit((*node.path, "type"), f"{where} has no type", node.field)
+    items = schema.get("items")
+    if node.type == "array" and not isinstance(items, dict) and not (items and isinstance(items, list)):
+        yield Hit((*node.path, "items"), f"{where} is an array without items", node.field)
     for name, value in node.properties.items():
-        if not isinstance(value, dict):
-            yield Hit((*node.path, "properties", name), f"{node.field}.{name} has no schema", f"{node.field}.{name}")
+        if value is None:
+            path = (*node.path, "properties", name, "type")
+            yield Hit(path, f"{node.field}.{name} has no schema", f"{node.field}.{name}")
+
+
+def _has_no_type(schema: dict[str, Any]) -> bool:
+    return schema.get("type") in (None, "")
 
 
 def _extensions(node: Node) -> Iterator[Hit]:
@@ -74,73 +119,74 @@ def _extensions(node: Node) -> Iterator[Hit]:
                 yield Hit(path, f"{node.field} can't be int-or-string and {keyword}", node.field)
     if not embedded:
         return
-    if node.type and node.type != "object":
-        yield Hit((*node.path, "type"), f"{node.field} is an embedded resource, so it must be an object", node.field)
     if not node.properties and not preserved:
         message = f"{node.field} is an embedded resource without properties, so it must preserve unknown fields"
-        yield Hit(node.path, message, node.field)
-    if schema.get("additionalProperties"):
+        yield Hit((*node.path, "properties"), message, node.field)
+    if schema.get("additionalProperties") is not None:
         message = f"{node.field} is an embedded resource, so it can't have additionalProperties"
         yield Hit((*node.path, "additionalProperties"), message, node.field)
 
 
-def _metadata(node: Node) -> Iterator[Hit]:
-    if node.parent is not None and node.schema.get("x-kubernetes-embedded-resource") is not True:
-        return
-    for name, wanted in (("apiVersion", "string"), ("kind", "string"), ("metadata", "object")):
+def _type_meta(node: Node) -> Iterator[Hit]:
+    for name, wanted in _TYPE_META:
         child = node.property(name)
-        if child is not None and child.type and child.type != wanted:
+        if child is not None and child.type != wanted:
             yield Hit((*child.path, "type"), f"{child.field} must be of type {wanted}", child.field)
     metadata = node.property("metadata") if node.parent is None else None
-    if metadata is None:
-        return
-    for keyword, value in metadata.schema.items():
-        if keyword in ("type", "default") or (
-            keyword == "properties" and set(mapping(value)) <= {"name", "generateName"}
-        ):
+    for keyword, value in metadata.schema.items() if metadata else ():
+        is_plain = keyword in ("type", "default") or value is None or value is False or value in ("", {})
+        if is_plain or (keyword == "properties" and set(mapping(value)) <= {"name", "generateName"}):
             continue
-        if keyword in (*_NOT_IN_JUNCTORS, "items", "properties") and value:
-            message = f"the root's metadata can only restrict name and generateName, so no {keyword}"
-            yield Hit((*metadata.path, keyword), message, metadata.field)
+        path = (*node.path, "properties", "metadata", keyword)
+        yield Hit(path, f"the root's metadata can only restrict name and generateName, so no {keyword}", ".metadata")
 
 
-def _junctors(node: Node, schema: dict[str, Any], path: Path, outside: Any) -> Iterator[Hit]:
-    """Check what stands in logical junctors; ``outside`` is the plain schema of the same value, or None."""
-    branches = [
-        ((*path, keyword, index), branch)
-        for keyword in _JUNCTORS
-        for index, branch in enumerate(listing(schema.get(keyword)))
-    ]
-    if isinstance(schema.get("not"), dict):
-        branches.append(((*path, "not"), schema["not"]))
-    for place, branch in branches:
-        if isinstance(branch, dict) and not _is_int_or_string(schema, place):
-            yield from _branch(node, branch, place, outside)
+def _restriction(part: Subschema) -> Iterator[Hit]:
+    """Check a schema in a junctor for what only a node itself may say."""
+    where, field = part.node.field or "the root", part.node.field
+    for keyword in _NEVER_RESTRICTED:
+        value = part.schema.get(keyword)
+        if value is None or value is False or (not value and keyword not in _COUNTED_IF_EMPTY):
+            continue
+        if not (keyword == "type" and _is_alternative(part)):
+            yield Hit((*part.path, keyword), f"{keyword} can't stand in a logical junctor of {where}", field)
+    if "metadata" in mapping(part.schema.get("properties")):
+        path = (*part.path, "properties", "metadata")
+        yield Hit(path, f"metadata can't be restricted in a logical junctor of {where}", field)
 
 
-def _is_int_or_string(schema: dict[str, Any], place: Path) -> bool:
-    return place[-2] == "anyOf" and schema.get("anyOf") == _INT_OR_STRING
+def _is_alternative(part: Subschema) -> bool:
+    """Whether this is the integer or the string of the two forms in which "an integer or a string" may be written."""
+    schema, step = part.node.schema, part.path[len(part.node.path) :]
+    if step[:2] == ("allOf", 0):
+        schema, step = schema["allOf"][0], step[2:]
+    return len(step) == 2 and step[0] == "anyOf" and schema["anyOf"] == _INT_OR_STRING  # noqa: PLR2004 - keyword, index
 
 
-def _branch(node: Node, branch: dict[str, Any], path: Path, outside: Any) -> Iterator[Hit]:
-    where = node.field or "the root"
-    for keyword in _NOT_IN_JUNCTORS:
-        if branch.get(keyword) or (keyword == "default" and keyword in branch):
-            yield Hit((*path, keyword), f"{keyword} can't stand in a logical junctor of {where}", node.field)
-    for name, value in mapping(branch.get("properties")).items():
-        place, declared = (*path, "properties", name), mapping(mapping(outside).get("properties")).get(name)
-        if name == "metadata":
-            yield Hit(place, f"metadata can't be restricted in a logical junctor of {where}", node.field)
-        elif outside is not None and declared is None:
-            yield Hit(place, f"a logical junctor of {where} restricts {name!r}, which is not declared", node.field)
-        if isinstance(value, dict):
-            yield from _branch(node, value, place, declared)
-    if isinstance(branch.get("items"), dict):
-        declared = mapping(outside).get("items")
-        if outside is not None and declared is None:
-            yield Hit((*path, "items"), f"a logical junctor of {where} restricts undeclared items", node.field)
-        yield from _branch(node, branch["items"], (*path, "items"), declared)
-    yield from _junctors(node, branch, path, outside)
+def _undeclared(root: Node) -> Iterator[Hit]:
+    """Check the junctors of the root; with each pending schema goes the plain schema of the same value."""
+    pending: list[tuple[Path, Any, Any]] = [(root.path, root.schema, root.schema)]
+    while pending:
+        path, schema, outside = pending.pop()
+        if not isinstance(schema, dict):
+            continue
+        if not isinstance(outside, dict):
+            yield Hit(path, f"a logical junctor of the root restricts {path[-1]!r}, which is not declared")
+            continue
+        if path != root.path:
+            declared = mapping(outside.get("properties"))
+            inner = mapping(schema.get("properties")).items()
+            pending += [((*path, "properties", name), part, declared.get(name)) for name, part in inner]
+            pending.append(((*path, "items"), schema.get("items"), outside.get("items")))
+        branches = [((*path, key, at), one) for key in _JUNCTORS for at, one in enumerate(listing(schema.get(key)))]
+        pending += [(place, branch, outside) for place, branch in (*branches, ((*path, "not"), schema.get("not")))]
+
+
+_WHOLE = crd("spec: {type: object}")
+
+
+def _with_status(keyword: str) -> str:
+    return _WHOLE.replace("        type: object\n", f"        type: object\n        {keyword}\n", 1)
 
 
 RULE = Rule(
@@ -152,14 +198,21 @@ RULE = Rule(
     what="The schema is structural: each value has a type, and junctors only restrict what is declared beside them.",
     why="The API server refuses other schemas, since it could neither prune nor default by them "
     "(https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/"
-    "#specifying-a-structural-schema).",
+    "#specifying-a-structural-schema). The root is an object, of whose metadata only the name can be restricted; "
+    "beside a status subresource it has no junctors, since the status is validated by itself.",
     check=check,
     good=(
         spec("port: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}"),
+        spec(
+            "port: {x-kubernetes-int-or-string: true, allOf: [{anyOf: [{type: integer}, {type: string}]}, "
+            "{anyOf: [{minimum: 1}, {minLength: 1}]}]}"
+        ),
         spec("any: {x-kubernetes-preserve-unknown-fields: true}"),
+        spec("job: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}"),
         spec(
             "a: {type: object, properties: {b: {type: string}}, oneOf: [{required: [b], properties: {b: {enum: [x]}}}]}"
         ),
+        crd("metadata: {type: object, properties: {name: {type: string, maxLength: 20}}}"),
     ),
     bad=(
         spec("a: {description: No type.}"),
@@ -171,6 +224,13 @@ RULE = Rule(
         ),
         spec("a: {type: object, x-kubernetes-embedded-resource: true}"),
         spec("a:"),
+        spec("a: {type: object, properties: []}"),
+        spec("a: {type: object, required: b}"),
+        spec("a: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}"),
         crd("metadata: {type: object, properties: {labels: {type: object}}}"),
+        crd("kind: {type: integer}"),
+        _with_status("nullable: true"),
+        _with_status("oneOf: [{required: [spec]}]"),
+        _WHOLE.replace("        type: object\n", "        type: string\n", 1),
     ),
 )

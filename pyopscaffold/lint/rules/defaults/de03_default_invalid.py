@@ -1,0 +1,142 @@
+"""DE03: defaults fit their own schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.lint import shape
+from pyopscaffold.lint.example import crd, spec
+from pyopscaffold.lint.finding import Severity
+from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.subject import Node, Version, listing, mapping
+from pyopscaffold.schema import from_mapping, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TYPE_META = ("apiVersion", "kind", "metadata")
+_VALIDATIONS = frozenset(
+    (
+        *("type", "format", "enum", "required", "pattern", "multipleOf"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+        *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    )
+)
+
+
+def check(version: Version) -> Iterator[Hit]:
+    """Report defaults that do not fit, or stand where there can be none."""
+    for node in version.nodes:
+        default = node.schema.get("default")
+        if default is None:
+            continue
+        path = (*node.path, "default")
+        if forbidden := _forbidden(node):
+            yield Hit(path, f"{node.field} can't have a default{forbidden}", node.field)
+        elif not _is_unchecked(node):
+            for misfit in _misfits(node.schema, default):
+                yield Hit(path, f"the default of {node.field or 'the root'} does not fit: {misfit}", node.field)
+
+
+def _forbidden(node: Node) -> str:
+    if node.part in _TYPE_META:
+        return f": the server fills in {node.part} before defaults"
+    in_values = False
+    while node.parent is not None:
+        in_values = in_values or node.path[-1] == "additionalProperties"
+        embedded = node.parent.schema.get("x-kubernetes-embedded-resource") is True
+        if in_values and embedded and node.name in _TYPE_META:
+            return f" within the values of a map in the {node.name} of an embedded resource"
+        node = node.parent
+    return ""
+
+
+def _is_unchecked(node: Node) -> bool:
+    """Whether the server does not look at the default, since it stands within the values of a map."""
+    while node.parent is not None:
+        if not node.name and node.path[-1] == "additionalProperties":
+            return True
+        node = node.parent
+    return False
+
+
+def _misfits(schema: dict[str, Any], default: Any) -> Iterator[str]:
+    given, relevant = _as_sent(default), _relevant(schema, default)
+    if any(not fault.unknown for fault in shape.faults(relevant, shape.SCHEMA)):
+        return  # ST06 tells of it
+    for misfit in validate(from_mapping(relevant, report=lambda *_: None), given):
+        yield str(misfit)
+
+
+def _as_sent(value: Any) -> Any:
+    """Give the value as clients send it, which make 1 of 1.0."""
+    if isinstance(value, dict):
+        return {name: _as_sent(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_as_sent(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _relevant(schema: Any, *values: Any) -> dict[str, Any]:
+    """Take away what says nothing of the values: the schemas of fields they lack, of which there may be thousands."""
+    kept = {keyword: part for keyword, part in mapping(schema).items() if part is not None}
+    fields = [(name, item) for value in values if isinstance(value, dict) for name, item in value.items()]
+    items = [item for value in values if isinstance(value, list) for item in value]
+    declared = mapping(kept.get("properties"))
+    if declared:
+        kept["properties"] = {
+            name: _relevant(declared[name], *(item for other, item in fields if other == name))
+            for name, _ in fields
+            if name in declared
+        }
+    for keyword, inner in (("items", items), ("additionalProperties", [item for _, item in fields])):
+        if isinstance(kept.get(keyword), dict):
+            kept[keyword] = _relevant(kept[keyword], *inner)
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        if keyword in kept:
+            kept[keyword] = [_restriction(part) for part in listing(kept[keyword])]
+    if "not" in kept:
+        kept["not"] = _restriction(kept["not"])
+    return kept
+
+
+def _restriction(part: Any) -> dict[str, Any]:
+    """Give what a schema in a junctor may say; ST06 and ST07 tell of the rest."""
+    kept: dict[str, Any] = {}
+    for keyword, value in mapping(part).items():
+        if keyword == "properties":
+            kept[keyword] = {name: _restriction(inner) for name, inner in mapping(value).items()}
+        elif keyword in ("items", "not"):
+            kept[keyword] = _restriction(value)
+        elif keyword in ("allOf", "anyOf", "oneOf"):
+            kept[keyword] = [_restriction(inner) for inner in listing(value)]
+        elif keyword in _VALIDATIONS and value is not None:
+            kept[keyword] = value
+    return kept
+
+
+RULE = Rule(
+    id="DE03",
+    name="default-invalid",
+    severity=Severity.ERROR,
+    profile=Profile.APISERVER,
+    subject=Version,
+    what="A default fits its own schema as it stands, has no unknown fields, and is none of apiVersion, kind or "
+    "metadata.",
+    why="The API server refuses it otherwise. Defaults of a default's own fields are not filled in before it is "
+    "checked: an object with a required field can't default to {}.",
+    check=check,
+    good=(
+        spec("size: {type: integer, minimum: 1, default: 1, description: Defaults to 1.}"),
+        spec("storage: {type: object, default: {}, properties: {size: {type: string, maxLength: 9}}}"),
+    ),
+    bad=(
+        spec("size: {type: integer, default: one}"),
+        spec("size: {type: integer, minimum: 1, default: 0}"),
+        spec("mode: {type: string, enum: [Fast, Safe], default: fast}"),
+        spec("name: {type: string, pattern: '^[a-z]+$', default: A}"),
+        spec("storage: {type: object, default: {class: fast}, properties: {size: {type: string}}}"),
+        spec("storage: {type: object, default: {}, required: [size], properties: {size: {type: string}}}"),
+        crd("metadata: {type: object, properties: {name: {type: string, default: main}}}"),
+    ),
+)
