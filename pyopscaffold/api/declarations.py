@@ -149,23 +149,20 @@ def controller(
     if refuse(wrong, file=file, line=line, subject="@controller") or any(map(was_refused, kinds)):
         return undone
 
-    def declare(cls: _C) -> _C:
-        declaration = ControllerDeclaration(
-            name=name or resource.kind.lower(),
-            resource=resource,
-            owns=tuple(owns),
-            watches=tuple(watches),
-            predicates=tuple(predicates),
-            indexes=tuple(indexes),
-            timeout=timeout,
-            workers=workers,
-            file=file,
-            line=line,
-            tenants=tenants,
-        )
-        return _registered(cls, declaration)
-
-    return declare
+    declaration = ControllerDeclaration(
+        name=name or resource.kind.lower(),
+        resource=resource,
+        owns=tuple(owns),
+        watches=tuple(watches),
+        predicates=tuple(predicates),
+        indexes=tuple(indexes),
+        timeout=timeout,
+        workers=workers,
+        file=file,
+        line=line,
+        tenants=tenants,
+    )
+    return lambda cls: _registered(cls, declaration)
 
 
 def _registered(cls: _C, declaration: ControllerDeclaration) -> _C:
