@@ -148,7 +148,6 @@ def controller(
     # Said now and not when the class comes: without its brackets, @controller gets no other call.
     if refuse(wrong, file=file, line=line, subject="@controller") or any(map(was_refused, kinds)):
         return undone
-
     declaration = ControllerDeclaration(
         name=name or resource.kind.lower(),
         resource=resource,
