@@ -42,9 +42,14 @@ def unique(findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
 
 
 def sample(findings: list[Finding], count: int) -> list[Finding]:
-    """Draw some, in the order of their places."""
-    chosen = random.Random(SEED).sample(findings, min(count, len(findings)))  # noqa: S311 - no secret
+    """Draw some, in the order of their places; of one type that stands in many places of a project, one hit a field."""
+    different = {(hit.crd.partition(".")[2], _tail(hit.field or hit.crd)): hit for hit in reversed(findings)}
+    chosen = random.Random(SEED).sample(list(different.values()), min(count, len(different)))  # noqa: S311 - no secret
     return sorted(chosen)
+
+
+def _tail(field: str) -> str:
+    return ".".join(field.split(".")[-2:])
 
 
 def show(finding: Finding, source: Source, lines: int) -> None:

@@ -26,6 +26,7 @@ _EXACTLY = {
         "ObjectReference": "apiVersion fieldPath kind name namespace resourceVersion uid",
         "PodDNSConfig": "nameservers options searches",
         "PodTemplateSpec": "metadata spec",
+        "ProjectedVolumeSource": "defaultMode sources",
         "SecretReference": "name namespace",
         "Toleration": "effect key operator tolerationSeconds value",
         "TypedLocalObjectReference": "apiGroup kind name",
