@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Version
@@ -12,28 +13,33 @@ from pyopscaffold.lint.subject import Node, Version
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LIMIT = 3  # named fields below spec or status; lists and maps add none by themselves
+
+@dataclass(frozen=True)
+class Options:
+    """What can be set."""
+
+    max_depth: int = 3
+    """Named fields below spec or status; lists and maps add none by themselves."""
 
 
-def check(version: Version) -> Iterator[Hit]:
+def check(version: Version, options: Options) -> Iterator[Hit]:
     """Report each subtree that reaches deeper once, at its field of the deepest allowed level."""
     deepest: dict[Node, Node] = {}
     tops: dict[str, Node] = {}
     for part in ("spec", "status"):
         for node in version.own(part):
-            if node.name and node.depth - 1 > _LIMIT:
-                top = _ancestor(node)
+            if node.name and node.depth - 1 > options.max_depth:
+                top = _ancestor(node, options.max_depth)
                 top = tops.setdefault(top.field, top)
                 if top not in deepest or deepest[top].depth < node.depth:
                     deepest[top] = node
     for top, node in deepest.items():
-        yield Hit(
-            top.path, f"{top.field} nests {node.depth - 1} levels deep, to {node.field}; keep to {_LIMIT}", top.field
-        )
+        message = f"{top.field} nests {node.depth - 1} levels deep, to {node.field}; keep to {options.max_depth}"
+        yield Hit(top.path, message, top.field)
 
 
-def _ancestor(node: Node) -> Node:
-    while node.parent is not None and not (node.name and node.depth - 1 == _LIMIT):
+def _ancestor(node: Node, depth: int) -> Node:
+    while node.parent is not None and not (node.name and node.depth - 1 == depth):
         node = node.parent
     return node
 
@@ -59,4 +65,22 @@ RULE = Rule(
             f"{{c: {{type: object, properties: {{d: {_LEAF}}}}}}}}}}}}}"
         ),
     ),
+    good_class=widget(
+        '''
+        port: Port
+        """Where it listens."""
+        ''',
+        before='@dataclass(kw_only=True)\nclass Port:\n    """A port."""\n\n    number: int32\n    """Its number."""',
+    ),
+    bad_class=widget(
+        '''
+        pool: Pool
+        """Where it runs."""
+        ''',
+        before="\n\n\n".join(
+            f'@dataclass(kw_only=True)\nclass {name}:\n    """One."""\n\n    {field}\n    """One."""'
+            for name, field in (("Port", "number: int32"), ("Node", "port: Port"), ("Pool", "node: Node"))
+        ),
+    ),
+    options=Options(),
 )
