@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import spec, status
+from pyopscaffold.lint.example import spec, status, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version
@@ -53,5 +53,17 @@ RULE = Rule(
         spec("name: {type: string}"),
         spec("names: {type: array, items: {type: string}}"),
         spec("labels: {type: object, additionalProperties: {type: string}}"),
+    ),
+    good_class=widget(
+        '''
+        image: Annotated[str, MaxLen(255)]
+        """Image to run."""
+        '''
+    ),
+    bad_class=widget(
+        '''
+        image: str
+        """Image to run."""
+        '''
     ),
 )
