@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version, text
@@ -58,5 +58,17 @@ RULE = Rule(
         spec('version: {type: string, default: "14", description: Such as 14.2 or 140.}'),
         spec("enabled: {type: boolean, default: true, description: Whether it runs.}"),
         spec("zones: {type: array, items: {type: string}, default: [a], description: Zones; a if unset.}"),
+    ),
+    good_class=widget(
+        '''
+        version: Annotated[str, MaxLen(16)] = "14"
+        """PostgreSQL version; 14 if unset."""
+        '''
+    ),
+    bad_class=widget(
+        '''
+        version: Annotated[str, MaxLen(16)] = "14"
+        """PostgreSQL version."""
+        '''
     ),
 )
