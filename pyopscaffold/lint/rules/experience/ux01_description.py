@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import crd, spec
+from pyopscaffold.lint.example import crd, spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version, text
@@ -43,4 +43,6 @@ RULE = Rule(
         crd("spec: {type: object}"),
         _GOOD.replace("        description: A widget.\n", ""),
     ),
+    good_class=widget(),
+    bad_class=widget("size: int32 = 0"),
 )
