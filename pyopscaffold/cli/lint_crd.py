@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import enum
+import json
 import sys
+from pathlib import Path  # noqa: TC003 - typer evaluates the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pyopscaffold.cli import console
-from pyopscaffold.errors import DocumentError, UsageError
+from pyopscaffold.errors import DocumentError, PyopscaffoldError, UsageError
 
 if TYPE_CHECKING:
+    from pyopscaffold.lint.config import Config
     from pyopscaffold.lint.finding import Report
+    from pyopscaffold.lint.registry import Registry
 
 
 class ProfileName(enum.StrEnum):
@@ -48,9 +52,12 @@ def lint_crd(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")],
     *,
     profile: Annotated[
-        ProfileName,
-        typer.Option(help="apiserver: what a server refuses; checklist: design too; strict: all rules."),
-    ] = ProfileName.CHECKLIST,
+        ProfileName | None,
+        typer.Option(
+            help="apiserver: what a server refuses; checklist (the default): design too; strict: all rules.",
+            show_default=False,
+        ),
+    ] = None,
     select: Annotated[
         list[str] | None,
         typer.Option(metavar="RULES", help="Only these rules: ids, prefixes or names, comma-separated."),
@@ -63,8 +70,23 @@ def lint_crd(
         list[str] | None, typer.Option(metavar="RULES", help="These rules too: ids, prefixes or names.")
     ] = None,
     fail_on: Annotated[
-        Threshold, typer.Option(help="The least severity that makes the exit code 1; never: exit 0 whatever is found.")
-    ] = Threshold.WARN,
+        Threshold | None,
+        typer.Option(help="The least severity that makes the exit code 1 (warn if not given); never: it stays 0."),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The configuration; else .lint-crd.toml or pyproject.toml, here or in the nearest folder above.",
+        ),
+    ] = None,
+    isolated: Annotated[bool, typer.Option("--isolated", help="Take no configuration.")] = False,
+    config_schema: Annotated[  # noqa: ARG001 - its callback does all
+        bool,
+        typer.Option(
+            "--config-schema", is_eager=True, callback=_show_schema, help="Print a JSON schema of the configuration."
+        ),
+    ] = False,
     output: Annotated[Output, typer.Option("--output", "-o", help="Form of the report.")] = Output.TEXT,
 ) -> None:
     """Check the design of CRDs and of the RBAC beside them.
@@ -74,24 +96,53 @@ def lint_crd(
     """
     from pyopscaffold.lint.engine import lint  # noqa: PLC0415 - heavy imports belong to the command
     from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415
-    from pyopscaffold.lint.registry import builtin  # noqa: PLC0415
-    from pyopscaffold.lint.rule import Profile  # noqa: PLC0415
+    from pyopscaffold.lint.library import rules, settings  # noqa: PLC0415
+    from pyopscaffold.lint.ruleset import Ruleset  # noqa: PLC0415
     from pyopscaffold.loader.manifests import load_sources  # noqa: PLC0415
 
-    rules = builtin().choose(
-        profile=Profile[profile.name],
+    known = rules()
+    chosen = settings(known, file=config, isolated=isolated).overlaid(
+        profile=profile.value if profile else None,
         select=_split(select),
         extend_select=_split(extend_select),
         ignore=_split(ignore),
+        fail_on=FailOn(fail_on) if fail_on else None,
     )
-    if not rules:
+    _require_rules(chosen, known)
+    ruleset = Ruleset(known, chosen)
+    if not ruleset.rules:
         raise UsageError("no rule is left to check by", hint="ignore fewer, or select more")
-    report = lint(load_sources(paths), rules)
+    report = lint(load_sources(paths, excluded=chosen.excludes), ruleset)
     if not report.crds and not report.findings:
         raise _nothing_found(paths, report)
     _print(report, output)
-    if report.fails(FailOn(fail_on)):
+    if report.failures:
+        raise _broken_rules(report)
+    if report.fails(chosen.fail_on):
         raise typer.Exit(1)
+
+
+def _require_rules(config: Config, known: Registry) -> None:
+    from pyopscaffold.lint.selection import mistake  # noqa: PLC0415
+
+    for selector in config.selection.selectors:
+        if wrong := mistake(selector, known):
+            raise UsageError(wrong[0], hint=wrong[1])
+
+
+def _broken_rules(report: Report) -> PyopscaffoldError:
+    first, *others = report.failures
+    more = f" and {len(others)} more" if others else ""
+    return PyopscaffoldError(f"{first.file}:{first.line}: rule {first.rule} broke down{more}: {first.error}")
+
+
+def _show_schema(value: bool) -> None:  # noqa: FBT001 - typer calls it so
+    if value:
+        from pyopscaffold.lint.configfile import json_schema  # noqa: PLC0415
+        from pyopscaffold.lint.registry import builtin  # noqa: PLC0415
+
+        console.say(json.dumps(json_schema(builtin()), indent=2))
+        raise typer.Exit
 
 
 def _split(values: list[str] | None) -> list[str]:
@@ -113,10 +164,11 @@ def _nothing_found(paths: list[str], report: Report) -> DocumentError:
 
 
 def _print(report: Report, output: Output) -> None:
-    from pyopscaffold.lint.report import json, text  # noqa: PLC0415
+    from pyopscaffold.lint.report import json as json_form  # noqa: PLC0415
+    from pyopscaffold.lint.report import text  # noqa: PLC0415
 
     if output is Output.JSON:
-        rendered = json.render(report)
+        rendered = json_form.render(report)
     else:
         rendered = text.render(report, colour=console.colourful(sys.stdout))
     encoding = sys.stdout.encoding or "utf-8"

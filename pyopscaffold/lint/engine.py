@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import traceback
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.document.reader import Document, Unreadable, scan
-from pyopscaffold.lint.finding import Finding, Report, Skipped
+from pyopscaffold.document.reader import Document, scan
+from pyopscaffold.lint.finding import Failure, Finding, Report, Skipped
+from pyopscaffold.lint.ruleset import Ruleset
 from pyopscaffold.lint.subject import CRD_API_VERSION, Crd, File, Manifest, Version, listing
+from pyopscaffold.lint.suppress import Suppressions, in_manifest, in_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,74 +20,104 @@ if TYPE_CHECKING:
     from pyopscaffold.lint.rule import Hit, Rule
 
 
-def lint(sources: Iterable[Source], rules: Registry) -> Report:
+@dataclass(kw_only=True)
+class Outcome:
+    """What came of one file."""
+
+    findings: list[Finding] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    crds: int = 0
+
+
+def lint(sources: Iterable[Source], rules: Registry | Ruleset) -> Report:
     """Check every CRD, and every other manifest that a rule knows, in the sources."""
-    run = _Run(rules)
-    for source in sources:
-        run.check(source)
+    ruleset = rules if isinstance(rules, Ruleset) else Ruleset.of(rules)
+    return report((check(source, ruleset) for source in sources), ruleset)
+
+
+def check(source: Source, ruleset: Ruleset) -> Outcome:
+    """Check one file."""
+    run = _Run(source, ruleset)
+    run.check()
+    return run.outcome
+
+
+def report(outcomes: Iterable[Outcome], ruleset: Ruleset) -> Report:
+    """Put together what came of all files."""
+    found = tuple(outcomes)
     return Report(
-        findings=tuple(sorted(run.findings)),
-        skipped=tuple(sorted(run.skipped)),
-        files=run.files,
-        crds=run.crds,
-        rules=len(rules),
+        findings=tuple(sorted(finding for outcome in found for finding in outcome.findings)),
+        skipped=tuple(sorted(part for outcome in found for part in outcome.skipped)),
+        failures=tuple(sorted(failure for outcome in found for failure in outcome.failures)),
+        files=len(found),
+        crds=sum(outcome.crds for outcome in found),
+        rules=len(ruleset.rules),
     )
 
 
 class _Run:
-    """The state of one run."""
+    """The state of checking one file; ``_hits`` holds each finding with its rule and manifest."""
 
-    def __init__(self, rules: Registry) -> None:
-        self.findings: list[Finding] = []
-        self.skipped: list[Skipped] = []
-        self.files = 0
-        self.crds = 0
-        self._rules: dict[type, list[Rule[Any]]] = {}
-        for rule in rules:
-            self._rules.setdefault(rule.subject, []).append(rule)
+    def __init__(self, source: Source, ruleset: Ruleset) -> None:
+        self.outcome = Outcome()
+        self._source = source
+        self._rules = ruleset.for_file(source.file)
+        self._known = ruleset.known
+        self._hits: list[tuple[Finding, Rule[Any], Manifest | None]] = []
+        self._suppressions = list(in_text(source))
 
-    def check(self, source: Source) -> None:
-        """Check one file."""
-        self.files += 1
-        file = File(source, scan(source))
-        self._apply(file, source)
+    def check(self) -> None:
+        file = File(self._source, scan(self._source))
+        self._apply(file)
         for part in file.parts:
             if isinstance(part, Document):
                 for manifest in _manifests(part):
                     self._manifest(manifest)
             elif part.template:
-                self._skip(part, "template")
+                self._skip(part.position.line, "template")
+        self._report()
 
-    def _skip(self, part: Unreadable | Manifest, reason: str) -> None:
-        if isinstance(part, Unreadable):
-            source, line = part.source, part.position.line
-        else:
-            source, line = part.document.source, part.document.position(part.base).line
-        self.skipped.append(Skipped(source.file, line, reason))
+    def _report(self) -> None:
+        """Take over what is not suppressed, and then what there is to say about the suppressions."""
+        found = Suppressions(tuple(self._suppressions), self._rules.rules.rules, self._known)
+        self.outcome.findings += [
+            finding for finding, rule, manifest in self._hits if not found.hide(finding, rule, manifest)
+        ]
+        self._hits.clear()
+        if found.found:
+            self._apply(found)
+            self.outcome.findings += [finding for finding, *_ in self._hits]
+
+    def _skip(self, line: int, reason: str) -> None:
+        self.outcome.skipped.append(Skipped(self._source.file, line, reason))
 
     def _manifest(self, manifest: Manifest) -> None:
-        if manifest.is_crd and manifest.is_template:
-            self._skip(manifest, "template")
+        if manifest.is_crd and (manifest.is_template or manifest.is_fragment):
+            line = manifest.document.position(manifest.base).line
+            self._skip(line, "template" if manifest.is_template else "kustomize patch")
             return
-        if manifest.is_crd and manifest.is_fragment:
-            self._skip(manifest, "kustomize patch")
-            return
-        self._apply(manifest, manifest.document.source, manifest)
+        self._suppressions += in_manifest(manifest)
+        self._apply(manifest, manifest)
         if not manifest.is_crd:
             return
-        self.crds += 1
+        self.outcome.crds += 1
         if manifest.api_version == CRD_API_VERSION:
             crd = Crd(manifest)
-            self._apply(crd, manifest.document.source, manifest)
+            self._apply(crd, manifest)
             for version in crd.versions:
-                self._apply(version, manifest.document.source, manifest, version)
+                self._apply(version, manifest, version)
 
-    def _apply(
-        self, subject: Any, source: Source, manifest: Manifest | None = None, version: Version | None = None
-    ) -> None:
-        for rule in self._rules.get(type(subject), ()):
-            for hit in rule.hits(subject):
-                self.findings.append(_finding(rule, hit, source, manifest, version))
+    def _apply(self, subject: Any, manifest: Manifest | None = None, version: Version | None = None) -> None:
+        for rule in self._rules.by_subject.get(type(subject), ()):
+            try:
+                hits = [_finding(rule, hit, self._source, manifest, version) for hit in rule.hits(subject)]
+            except Exception as error:  # noqa: BLE001 - one broken rule must not hide what the others find
+                line = manifest.document.position(manifest.base).line if manifest else 1
+                self.outcome.failures.append(Failure(self._source.file, line, rule.id, _explained(error)))
+            else:
+                judged = (self._rules.judge(finding) for finding in hits)
+                self._hits += [(finding, rule, manifest) for finding in judged if finding]
 
 
 def _manifests(document: Document) -> Iterator[Manifest]:
@@ -116,3 +150,10 @@ def _finding(rule: Rule[Any], hit: Hit, source: Source, manifest: Manifest | Non
         field=hit.field,
         snippet=source.lines[line - 1] if line <= len(source.lines) else "",
     )
+
+
+def _explained(error: Exception) -> str:
+    """Say what went wrong in a rule, and where in its code."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{what} ({place.filename.rpartition('/')[2]}:{place.lineno})"

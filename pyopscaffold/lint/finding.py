@@ -58,6 +58,16 @@ class Skipped:
     reason: str
 
 
+@dataclass(frozen=True, order=True)
+class Failure:
+    """A rule that broke down over a part of a file, so that it is not known what it would have found there."""
+
+    file: str
+    line: int
+    rule: str
+    error: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """The outcome of a run; ``crds`` counts the CRDs that were checked, ``rules`` the rules that were on."""
@@ -67,6 +77,7 @@ class Report:
     files: int
     crds: int
     rules: int
+    failures: tuple[Failure, ...] = ()
 
     def count(self, severity: Severity) -> int:
         """Count the findings of one severity."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.subject import Crd, File, Manifest, Version
 
 if TYPE_CHECKING:
     from pyopscaffold.document.reader import Path, Position
 
-Subject = TypeVar("Subject", File, Manifest, Crd, Version)
+Subject = TypeVar("Subject")
+"""What a rule looks at: File, Manifest, Crd or Version of :mod:`.subject`, or Suppressions of :mod:`.suppress`."""
 
 
 class Profile(enum.IntEnum):

@@ -12,17 +12,18 @@ from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 STDIN = "-"
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 _NEVER_MANIFESTS = frozenset({"node_modules", "__pycache__"})
 
 
-def load_sources(paths: Iterable[str]) -> Iterator[Source]:
+def load_sources(paths: Iterable[str], *, excluded: Callable[[str], bool] = lambda _: False) -> Iterator[Source]:
     """Read what ``paths`` name, each file once: files of any name, folders' YAML and JSON files, ``-`` for stdin.
 
-    Folders are walked in alphabetical order; hidden ones and ones of installed packages are left out.
+    Folders are walked in alphabetical order; hidden ones, ones of installed packages, and what is ``excluded`` are
+    left out.
 
     Raises:
         DocumentError: a path is empty or not there, can't be read, or is not UTF-8 text.
@@ -30,14 +31,14 @@ def load_sources(paths: Iterable[str]) -> Iterator[Source]:
     """
     seen: set[str] = set()
     for path in paths:
-        for file in _expand(path):
+        for file in _expand(path, excluded):
             identity = file if file == STDIN else os.path.realpath(file)
             if identity not in seen:
                 seen.add(identity)
                 yield _read(file)
 
 
-def _expand(path: str) -> Iterator[str]:
+def _expand(path: str, excluded: Callable[[str], bool]) -> Iterator[str]:
     if not path:
         raise DocumentError(
             "one of the paths is empty", hint="name files or folders; is a variable of your shell unset?"
@@ -46,10 +47,14 @@ def _expand(path: str) -> Iterator[str]:
         yield path
         return
     for folder, folders, files in os.walk(path, onerror=_refuse):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NEVER_MANIFESTS)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and name not in _NEVER_MANIFESTS and not excluded(os.path.join(folder, name))  # noqa: PTH118 - as above
+        )
         for name in sorted(files):
             file = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118 - as above
-            if Path(name).suffix.lower() in _SUFFIXES and not _blocks(file):
+            if Path(name).suffix.lower() in _SUFFIXES and not _blocks(file) and not excluded(file):
                 yield file
 
 

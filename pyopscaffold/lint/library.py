@@ -1,0 +1,55 @@
+"""The linter as a library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyopscaffold.document.reader import Source
+from pyopscaffold.lint import engine
+from pyopscaffold.lint.config import Config
+from pyopscaffold.lint.configfile import find, read
+from pyopscaffold.lint.registry import builtin
+from pyopscaffold.lint.ruleset import Ruleset
+from pyopscaffold.loader.manifests import load_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyopscaffold.lint.finding import Report
+    from pyopscaffold.lint.registry import Registry
+
+
+def rules() -> Registry:
+    """Collect all rules: the linter's own, and those of installed packages."""
+    return builtin()
+
+
+def settings(known: Registry, *, file: Path | None = None, isolated: bool = False) -> Config:
+    """Read the configuration: ``file``, else the one of the working directory; none if ``isolated``.
+
+    Raises:
+        SettingsError: it can't be read, or something in it can't be.
+
+    """
+    found = file or (None if isolated else find(Path.cwd()))
+    return read(found, known) if found else Config()
+
+
+def lint(sources: Iterable[str | Path | Source], *, config: Config | None = None) -> Report:
+    """Check files, folders and texts; without a configuration, by the rules of the default profile.
+
+    Raises:
+        UserError: a path can't be read, or the rules of an installed package can't be loaded.
+
+    """
+    ruleset = Ruleset(rules(), config)
+    return engine.lint(_sources(sources, ruleset.config), ruleset)
+
+
+def _sources(given: Iterable[str | Path | Source], config: Config) -> Iterator[Source]:
+    for source in given:
+        if isinstance(source, Source):
+            yield source
+        else:
+            yield from load_sources([str(source)], excluded=config.excludes)

@@ -1,0 +1,1 @@
+"""Rules LC: about the linter's own suppressions and baseline."""

@@ -1,0 +1,109 @@
+"""The rules as they are configured: which check a file, and how much a finding matters."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.lint.config import Config
+from pyopscaffold.lint.globs import matches_field, matches_path
+from pyopscaffold.lint.registry import Registry
+from pyopscaffold.lint.selection import match
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyopscaffold.lint.config import FieldSettings
+    from pyopscaffold.lint.finding import Finding, Severity
+    from pyopscaffold.lint.rule import Rule
+
+
+class FileRules:
+    """The rules that check one file."""
+
+    def __init__(
+        self, rules: Registry, severities: Mapping[str, Severity], fields: Mapping[str, FieldSettings]
+    ) -> None:
+        self.rules = rules
+        self._severities = severities
+        self._fields = fields
+        self._rules = {rule.id: rule for rule in rules}
+
+    @cached_property
+    def by_subject(self) -> dict[type, tuple[Rule[Any], ...]]:
+        """The rules by what they look at."""
+        subjects = dict.fromkeys(rule.subject for rule in self.rules)
+        return {subject: tuple(rule for rule in self.rules if rule.subject is subject) for subject in subjects}
+
+    def judge(self, finding: Finding) -> Finding | None:
+        """Give a finding the severity that is configured, or None where its field is exempt."""
+        rule = self._rules[finding.rule]
+        severity = _longest(self._severities, rule)
+        for pattern, settings in self._fields.items():
+            if _meant(pattern, finding):
+                if any(match(selector, rule) for selector in settings.ignore):
+                    return None
+                severity = _longest(settings.severity, rule) or severity
+        return dataclasses.replace(finding, severity=severity) if severity else finding
+
+
+class Ruleset:
+    """All rules that may run, and the configuration that says where."""
+
+    def __init__(self, known: Registry, config: Config | None = None) -> None:
+        self.config = config = config or Config()
+        options = config.options
+        self._known = Registry(
+            tuple(
+                dataclasses.replace(rule, options=options[rule.id]) if rule.id in options else rule for rule in known
+            ),
+            known.known,
+        )
+        self.rules = self._known.chosen(config.selection)
+        self._made: dict[tuple[str, ...], FileRules] = {}
+
+    @classmethod
+    def of(cls, rules: Registry) -> Ruleset:
+        """Take just these rules, everywhere."""
+        return cls(rules, Config(select=tuple(rule.id for rule in rules) or ("",)))
+
+    @property
+    def known(self) -> tuple[Rule[Any], ...]:
+        """All rules, whether they are on or not."""
+        return self._known.known
+
+    def for_file(self, file: str) -> FileRules:
+        """Return the rules for a file, by the name under which it was given."""
+        config = self.config
+        path = config.relative(file) if config.per_path else ""
+        patterns = tuple(pattern for pattern in config.per_path if matches_path(pattern, path))
+        if patterns not in self._made:
+            self._made[patterns] = self._make(patterns)
+        return self._made[patterns]
+
+    def _make(self, patterns: tuple[str, ...]) -> FileRules:
+        selection, severities = self.config.selection, dict(self.config.severity)
+        for pattern in patterns:
+            settings = self.config.per_path[pattern]
+            selection = dataclasses.replace(
+                selection,
+                extend_select=(*selection.extend_select, *settings.extend_select),
+                ignore=(*selection.ignore, *settings.ignore),
+            )
+            severities |= settings.severity
+        return FileRules(self._known.chosen(selection), severities, self.config.per_field)
+
+
+def _longest(severities: Mapping[str, Severity], rule: Rule[Any]) -> Severity | None:
+    selector = max(severities, key=lambda key: match(key, rule), default="")
+    return severities[selector] if selector and match(selector, rule) else None
+
+
+def _meant(pattern: str, finding: Finding) -> bool:
+    """Whether a pattern such as ``widgets.example.com/v1:.spec.*`` means the place of a finding; each part may lack."""
+    head, colon, field = ("", "", pattern) if pattern.startswith(".") else pattern.partition(":")
+    crd, _, version = head.partition("/")
+    if (crd and not matches_field(crd, finding.crd)) or (version and version != finding.version):
+        return False
+    return not (colon or field) or matches_field(field, finding.field)

@@ -1,0 +1,153 @@
+"""Suppressions: what the author of a file, or of a manifest, asks not to be told of, and why.
+
+A comment ``# lint-crd: ignore[VA01] the reason`` is about the block that its line begins, or the next line does where
+it stands alone: a key and all that is below it, a list item, a class. An annotation
+``lint-crd.pyopscaffold.dev/ignore-VA01: the reason`` is about its manifest; a reason may follow a field pattern, or
+several with commas, and each line of the annotation is an entry of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.document.builder import Position
+from pyopscaffold.lint.globs import matches_field
+from pyopscaffold.lint.rule import Rule
+from pyopscaffold.lint.selection import match
+from pyopscaffold.lint.subject import Manifest, mapping, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pyopscaffold.document.reader import Source
+    from pyopscaffold.lint.finding import Finding
+
+MAX_COMMENTS = 1_000  # in one file; each is compared with each finding
+ANNOTATION = "lint-crd.pyopscaffold.dev/ignore-"
+_COMMENT = re.compile(r"(?:^|(?<=\s))#\s*lint-crd:\s*(.*)$")
+_IGNORE = re.compile(r"ignore\[([^\]]*)\]\s*[-:]*\s*(.*)$")
+
+
+@dataclass(frozen=True, eq=False)
+class Suppression:
+    """One wish not to be told.
+
+    ``selectors`` name the rules; none means that the comment can't be understood. A comment is about ``lines``, an
+    annotation about those ``fields`` of ``manifest`` that match a pattern, or about all where there is none.
+    """
+
+    selectors: tuple[str, ...]
+    reason: str
+    position: Position
+    lines: range = range(0)
+    manifest: Manifest | None = None
+    fields: tuple[str, ...] = ()
+
+    def hides(self, finding: Finding, rule: Rule[Any], manifest: Manifest | None) -> str:
+        """Return the selector by which a finding is hidden, "" where it is not. Without a reason nothing is hidden."""
+        if not self.reason:
+            return ""
+        if self.manifest is None:
+            meant = finding.line in self.lines
+        else:
+            meant = manifest is self.manifest and (
+                not self.fields or any(matches_field(pattern, finding.field) for pattern in self.fields)
+            )
+        return next((selector for selector in self.selectors if match(selector, rule)), "") if meant else ""
+
+
+@dataclass(frozen=True)
+class Suppressions:
+    """The suppressions of a file, and what became of them.
+
+    ``rules`` are the rules that checked the file, ``known`` all that there are. ``used`` holds the suppressions that
+    hid something, each with the selector that did.
+    """
+
+    found: tuple[Suppression, ...]
+    rules: tuple[Rule[Any], ...]
+    known: tuple[Rule[Any], ...]
+    used: set[tuple[Suppression, str]] = field(default_factory=set)
+
+    def hide(self, finding: Finding, rule: Rule[Any], manifest: Manifest | None) -> bool:
+        """Whether a finding is hidden; every suppression that would is used."""
+        hiding = [(it, selector) for it in self.found if (selector := it.hides(finding, rule, manifest))]
+        self.used.update(hiding)
+        return bool(hiding)
+
+
+def in_text(source: Source) -> tuple[Suppression, ...]:
+    """Find the comments in a text, in any language whose comments begin with ``#``; at most ``MAX_COMMENTS``."""
+    if "lint-crd:" not in source.text:
+        return ()
+    lines = source.lines
+    comments = (
+        (at, found) for at, line in enumerate(lines) if "lint-crd:" in line and (found := _COMMENT.search(line))
+    )
+    heeded = list(islice(comments, MAX_COMMENTS))
+    firsts = _firsts(lines, {at for at, comment in heeded})
+    blocks = _blocks(lines, set(firsts.values()))
+    suppressions = []
+    for at, comment in heeded:
+        wish = _IGNORE.match(comment[1])
+        selectors = tuple(part.strip() for part in wish[1].split(",") if part.strip()) if wish else ()
+        reason = wish[2].strip() if wish else ""
+        position = Position(at + 1, comment.start() + 1)
+        suppressions.append(Suppression(selectors, reason, position, blocks.get(firsts[at], range(0))))
+    return tuple(suppressions)
+
+
+def in_manifest(manifest: Manifest) -> Iterator[Suppression]:
+    """Iterate over the annotations of a manifest."""
+    for key, value in mapping(mapping(manifest.data.get("metadata")).get("annotations")).items():
+        if key.startswith(ANNOTATION):
+            place = manifest.document.position((*manifest.base, "metadata", "annotations", key))
+            for entry in text(value).strip().splitlines() or [""]:
+                fields, _, reason = entry.strip().partition(" ") if entry.strip().startswith(".") else ("", "", entry)
+                patterns = tuple(part for part in fields.removesuffix(":").split(",") if part)
+                yield Suppression((key.removeprefix(ANNOTATION),), reason.strip(), place, range(0), manifest, patterns)
+
+
+def _firsts(lines: Sequence[str], comments: set[int]) -> dict[int, int]:
+    """Map the line of each comment to the one that begins its block: itself, or the next with more than a comment."""
+    firsts, following = {}, len(lines)
+    for at in range(len(lines) - 1, -1, -1):
+        if lines[at].strip()[:1] not in ("", "#"):
+            following = at
+        if at in comments:
+            firsts[at] = following
+    return firsts
+
+
+def _blocks(lines: Sequence[str], firsts: set[int]) -> dict[int, range]:
+    """Map each line that begins a block to the numbers of the lines that belong to it by indentation."""
+    blocks: dict[int, range] = {}
+    open_ones: list[int] = []
+    last = 0
+    for at, line in enumerate([*lines, ""]):
+        if not line.strip() and at < len(lines):
+            continue
+        while open_ones and (at == len(lines) or _ends(lines[open_ones[-1]], line)):
+            first = open_ones.pop()
+            blocks[first] = range(first + 1, last + 2)
+        if at in firsts:
+            open_ones.append(at)
+        last = at
+    return blocks
+
+
+def _ends(first: str, line: str) -> bool:
+    """Whether a line stands outside of the block that ``first`` began; a list may be as far left as its key."""
+    indent, margin = _indent(line), _indent(first)
+    return indent < margin or (indent == margin and (_is_item(first) or not _is_item(line)))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _is_item(line: str) -> bool:
+    return line.lstrip().startswith("- ")
