@@ -89,5 +89,11 @@ def widget(spec: str = "", status: str = _STATUS, *, before: str = "", options: 
     return f"{dedent(before).strip()}\n\n\n{made}" if before else made
 
 
+def struct(name: str, *fields: str) -> str:
+    """Write a dataclass for ``before``."""
+    lines = "".join(f'\n    {field}\n    """One."""\n' for field in fields)
+    return f'@dataclass(kw_only=True)\nclass {name}:\n    """A {name.lower()}."""\n{lines}'
+
+
 def _fields(text: str) -> str:
     return indent(dedent(text).strip() + "\n", " " * 4)

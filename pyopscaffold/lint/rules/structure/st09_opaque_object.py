@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import spec, widget
+from pyopscaffold.lint.example import spec, struct, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version
@@ -56,6 +56,6 @@ RULE = Rule(
         values: Values | None = None
         """Values of the chart."""
         ''',
-        before='@dataclass(kw_only=True)\nclass Values:\n    """Values."""',
+        before=struct("Values"),
     ),
 )

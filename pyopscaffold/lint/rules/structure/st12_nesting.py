@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import spec, widget
+from pyopscaffold.lint.example import spec, struct, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Version
@@ -70,15 +70,15 @@ RULE = Rule(
         port: Port
         """Where it listens."""
         ''',
-        before='@dataclass(kw_only=True)\nclass Port:\n    """A port."""\n\n    number: int32\n    """Its number."""',
+        before=struct("Port", "number: int32"),
     ),
     bad_class=widget(
         '''
         pool: Pool
         """Where it runs."""
         ''',
-        before="\n\n\n".join(
-            f'@dataclass(kw_only=True)\nclass {name}:\n    """One."""\n\n    {field}\n    """One."""'
+        before="\n\n".join(
+            struct(name, field)
             for name, field in (("Port", "number: int32"), ("Node", "port: Port"), ("Pool", "node: Node"))
         ),
     ),
