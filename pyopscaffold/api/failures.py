@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.api import deferred
 from pyopscaffold.kube.names import nearest
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def explain(error: BaseException, root: str, package: str) -> Failure:
     elif isinstance(error, AttributeError):
         advice = _near(error.name or "", _names_of(error.obj))
     elif isinstance(error, NameError):
-        advice = name_advice(error.name or "", here)
+        advice = deferred.advice(error.name or "", here) or name_advice(error.name or "", here)
     elif isinstance(error, TypeError) and (found := _NO_ARGUMENT.search(message)):
         message, advice = found[0], _near(found[3], _arguments_of(found[2], here))
     missing = error.name if isinstance(error, ModuleNotFoundError) else None

@@ -10,11 +10,15 @@ import inspect
 import types
 import typing
 from dataclasses import MISSING, dataclass
-from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, TypeAlias, TypeVar, get_args, get_origin
 
 from pyopscaffold.api.markers import Name, Nullable
 from pyopscaffold.kube.names import camel_case
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
 Bindings: TypeAlias = dict[Any, Any]
 """What type variables stand for."""
 
@@ -52,17 +56,33 @@ def fields_of(hint: Any) -> tuple[FieldInfo, ...]:
     the type variables are replaced; those of a bare ``Ref`` stay.
 
     Raises:
-        NameError: a type hint names something that its module does not define.
+        NameError: a type hint names something that its module does not define, nor imports under ``TYPE_CHECKING``.
+        DeclarationError: that import fails.
 
     """
     cls: type = get_origin(hint) or hint
-    hints = typing.get_type_hints(cls, include_extras=True)
+    hints = hints_of(cls)
     bound = bindings_of(hint)
     return tuple(
         _field_info(field, substitute(hints[field.name], _of_owner(cls, field.name, bound)))
         for field in dataclasses.fields(cls)
         if field.init
     )
+
+
+def hints_of(cls: type) -> dict[str, Any]:
+    """Return the type hints of a class; raises as :func:`fields_of` does."""
+    return resolved(lambda: typing.get_type_hints(cls, include_extras=True))
+
+
+def resolved(evaluate: Callable[[], T]) -> T:
+    """Evaluate hints, also where they say names that modules import under ``TYPE_CHECKING``."""
+    try:
+        return evaluate()
+    except (NameError, AttributeError) as error:
+        from pyopscaffold.api import deferred  # noqa: PLC0415 - what it costs is for those who need it
+
+        return deferred.evaluated(evaluate, error)
 
 
 def bindings_of(hint: Any) -> dict[type, Bindings]:
@@ -124,7 +144,8 @@ def _aliased(hint: Any) -> Any:
     alias = get_origin(hint) or hint
     if type(alias).__name__ != "TypeAliasType":
         return None
-    return substitute(alias.__value__, dict(zip(alias.__type_params__, get_args(hint), strict=False)))
+    value = resolved(lambda: alias.__value__)
+    return substitute(value, dict(zip(alias.__type_params__, get_args(hint), strict=False)))
 
 
 def _is_union(hint: Any) -> bool:

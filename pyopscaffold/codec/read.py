@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 import msgspec
 
 from pyopscaffold.api import Object
-from pyopscaffold.api.introspect import fields_of, unwrap
+from pyopscaffold.api.introspect import fields_of, hints_of, unwrap
 from pyopscaffold.api.markers import IntOrString
 from pyopscaffold.codec import shape as shapes
 from pyopscaffold.codec.mirror import Slot, mirrored
@@ -158,7 +158,7 @@ def _refuse_init_vars(cls: type) -> None:
     known = cls.__dataclass_fields__  # type: ignore[attr-defined]  # of a dataclass
     if len(known) == len(dataclasses.fields(cls)):
         return
-    for name, hint in typing.get_type_hints(cls).items():
+    for name, hint in hints_of(cls).items():
         if isinstance(hint, dataclasses.InitVar) and known[name].default is MISSING:
             raise Misfit(f"{cls.__name__}.{name}: an InitVar can't be read from JSON; give it a default")
 

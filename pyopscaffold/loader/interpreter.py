@@ -15,7 +15,7 @@ from pyopscaffold.errors import LoadError, Problem
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_PROBE = Path(__file__).with_name("_probe.py")
+_PROBE = Path(__file__).with_name("probe") / "__main__.py"
 _TIMEOUT = 120.0
 _GET_RUNTIME = "run uv sync in the project, or pip install pyopscaffold-runtime into that environment"
 

@@ -140,8 +140,9 @@ class _Reader:
                 message = "it is the ObjectMeta of every object, with no say in the CRD; remove the field"
                 self._report(member.span, f"{struct.name}.metadata", message)
         span = self._span(item)
-        unread = frozenset(item["subject"].partition(".")[0] for item in self._answer["problems"])
-        paths = PathReader(root, lambda message: self._report(span, root.name, message), unread=unread)
+        unread = {item["subject"].partition(".")[0] for item in self._answer["problems"]}
+        unread |= {*self._answer.get("unread", ())}
+        paths = PathReader(root, lambda message: self._report(span, root.name, message), unread=frozenset(unread))
         return KindModel(
             gvk=GroupVersionKind(**item["gvk"]),
             singular=item["singular"],

@@ -30,16 +30,17 @@ def _made_of(classes: tuple[Any, ...]) -> Json:
     # the generator is the tool's, and takes a while to import: a test of plain ConfigMaps does without
     from pyopscaffold import __version__  # noqa: PLC0415
     from pyopscaffold.generate import crd  # noqa: PLC0415
-    from pyopscaffold.loader import _probe, source  # noqa: PLC0415
+    from pyopscaffold.loader import source  # noqa: PLC0415
+    from pyopscaffold.loader.probe import declared, reader  # noqa: PLC0415
 
-    reader = _probe.Reader()
+    found = reader.Reader()
     # whatever else a probe may tell is an empty list
     answer: Json = defaultdict(list)
     answer.update(
         package=classes[0].__module__.partition(".")[0],
-        resources=[_probe._resource(reader, cls) for cls in classes],  # noqa: SLF001 - the probe is a program
-        structs=reader.structs,
-        problems=reader.problems,
+        resources=[declared.resource(found, cls) for cls in classes],
+        structs=found.structs,
+        problems=found.problems,
         version=__version__,
     )
     return crd.crd_of(source.model_of(Path("/"), answer).kinds)

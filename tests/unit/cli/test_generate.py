@@ -332,7 +332,7 @@ def test_stays_light(root: Path) -> None:
 
 def test_probe_stays_light(root: Path) -> None:
     """The probe reads a project without the codec, the HTTP client and the YAML library."""
-    probe = Path(loader.__file__).with_name("_probe.py")
+    probe = Path(loader.__file__).with_name("probe") / "__main__.py"
     command = [sys.executable, "-X", "importtime", "-P", str(probe), str(root), "acme"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}

@@ -423,7 +423,7 @@ def test_name_only_known_to_the_type_checker(tmp_path: Path) -> None:
             status: Status
         """,
     )
-    assert "a type hint says Path, which the module does not define when it runs; import it outside of" in said
+    assert "a type hint says Path, which the module does not define when it runs; define it there, or import it" in said
     assert ": Status.path: a type hint says Path" in of_status
 
 

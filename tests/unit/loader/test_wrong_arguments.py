@@ -293,7 +293,7 @@ def test_field_named_as_a_type_that_no_hint_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("hint", "advice"),
     [
-        ("Later", "import it outside of TYPE_CHECKING"),
+        ("Later", "define it there, or import it"),
         ("List[str]", "did you mean list?"),
         ("flot", "did you mean float?"),
     ],
