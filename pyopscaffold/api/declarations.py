@@ -143,7 +143,7 @@ def controller(
         *_undeclared(kind for kind in owns if isinstance(kind, type)),
         *_not_selectors(watches),
         *_not_indexes(indexes, kinds),
-        *tenant_problems(tenants, namespaced=resource.gvk.namespaced),
+        *tenant_problems(tenants, namespaced=was_refused(resource) or resource.gvk.namespaced),
     ]
     # Said now and not when the class comes: without its brackets, @controller gets no other call.
     if refuse(wrong, file=file, line=line, subject="@controller") or any(map(was_refused, kinds)):

@@ -64,6 +64,7 @@ from pyopscaffold.schema import UNSET, validate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from pyopscaffold.api.declarations import RbacRule
     from pyopscaffold.model.kinds import ControllerModel, KindModel
 
 WITHOUT_MEANING = frozenset({"Timezone", "Unit", "Predicate", "Not"})
@@ -319,9 +320,17 @@ def controllers(found: Sequence[ControllerModel], *, namespaced: bool) -> Findin
                 findings.problems.append(_at(item.span, "@controller", f"{message} {advice}"))
         for rule in item.rbac:
             span = SourceSpan(rule.file, rule.line)
+            if namespaced and not rule.namespace and _follows_namespaces(rule):
+                subject = "@controller" if span == item.span else "@rbac"
+                message = "a project made with --namespaced can't list namespaces, nor tell tenants by their labels"
+                findings.problems.append(_at(span, subject, f"{message}; set namespaced: false in PROJECT"))
             findings.problems += [_at(span, "@rbac", message) for message in permissions.problems(rule)]
             findings.warnings += [_at(span, "@rbac", message) for message in permissions.warnings(rule)]
     return findings
+
+
+def _follows_namespaces(rule: RbacRule) -> bool:
+    return "namespaces" in rule.resources and not {"list", "watch"}.isdisjoint(rule.verbs)
 
 
 def _at(span: SourceSpan, subject: str, message: str) -> Problem:
