@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.lint.config import Config
 from pyopscaffold.lint.globs import matches_field, matches_path
 from pyopscaffold.lint.registry import Registry
-from pyopscaffold.lint.selection import match
+from pyopscaffold.lint.selection import Selection, match
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,16 +83,15 @@ class Ruleset:
         return self._made[patterns]
 
     def _make(self, patterns: tuple[str, ...]) -> FileRules:
-        selection, severities = self.config.selection, dict(self.config.severity)
+        chosen, severities = {rule.id for rule in self.rules}, dict(self.config.severity)
         for pattern in patterns:
             settings = self.config.per_path[pattern]
-            selection = dataclasses.replace(
-                selection,
-                extend_select=(*selection.extend_select, *settings.extend_select),
-                ignore=(*selection.ignore, *settings.ignore),
-            )
+            layer = Selection(extend_select=settings.extend_select, ignore=settings.ignore)
+            chosen |= {rule.id for rule in self._known if layer.adds(rule)}
+            chosen -= {rule.id for rule in self._known if layer.drops(rule)}
             severities |= settings.severity
-        return FileRules(self._known.chosen(selection), severities, self.config.per_field)
+        rules = tuple(rule for rule in self._known if rule.id in chosen)
+        return FileRules(Registry(rules, self._known.known), severities, self.config.per_field)
 
 
 def _longest(severities: Mapping[str, Severity], rule: Rule[Any]) -> Severity | None:

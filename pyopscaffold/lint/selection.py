@@ -32,11 +32,20 @@ class Selection:
 
     def holds(self, rule: Rule[Any]) -> bool:
         """Whether the rule is on."""
+        return self.adds(rule) or (not self.select and rule.profile <= self.profile and not self.drops(rule))
+
+    def adds(self, rule: Rule[Any]) -> bool:
+        """Whether the selectors turn the rule on."""
+        return self._weight(rule) > 0
+
+    def drops(self, rule: Rule[Any]) -> bool:
+        """Whether the selectors turn the rule off."""
+        return self._weight(rule) < 0
+
+    def _weight(self, rule: Rule[Any]) -> int:
         wanted = max((match(selector, rule) for selector in (*self.select, *self.extend_select)), default=0)
         unwanted = max((match(selector, rule) for selector in self.ignore), default=0)
-        if not wanted and not self.select and rule.profile <= self.profile:
-            return not unwanted
-        return wanted > unwanted
+        return wanted if wanted > unwanted else -unwanted
 
 
 def match(selector: str, rule: Rule[Any]) -> int:

@@ -36,7 +36,7 @@ RULE = Rule(
     check=check,
     good=(spec("name: {type: string}  # lint-crd: ignore[string-constraint] free text on purpose"),),
     bad=(
-        spec("name: {type: string}  # lint-crd: ignore[VA1] free text on purpose"),
+        spec("name: {type: string}  # lint-crd: ignore[VB01] free text on purpose"),
         spec("name: {type: string}  # lint-crd: ignore free text on purpose"),
     ),
 )
