@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from pyopscaffold.api.declarations import gvk_of
 from pyopscaffold.kube.gvk import split_api_version
@@ -19,10 +19,16 @@ if TYPE_CHECKING:
     from pyopscaffold.api.declarations import Watch
     from pyopscaffold.runtime.cache import Delta, Stored
     from pyopscaffold.runtime.predicate import Predicate
-    from pyopscaffold.runtime.queue import WorkQueue
 
 Mapper: TypeAlias = "Callable[..., Iterable[Request]]"
 """Takes a Stored; or the old and the new one, either of which may be None."""
+
+
+class News(Protocol):
+    """Where requests go: a work queue, or what stands before it."""
+
+    def add(self, item: Request, *, priority: int = 0) -> None:
+        """Have the item looked at."""
 
 
 def to_self(stored: Stored) -> Iterable[Request]:
@@ -54,9 +60,15 @@ def by_map(watch: Watch) -> Mapper:
         return decode(kind, stored)
 
     def requests(*changed: Stored | None) -> Iterable[Request]:
-        return [Request(*asked) for asked in watch.map(*map(decoded, changed))]
+        return [_request(asked) for asked in watch.map(*map(decoded, changed))]
 
     return requests
+
+
+def _request(asked: Any) -> Request:
+    if isinstance(asked, str):  # it would be taken letter by letter
+        raise TypeError(f"a map function gave {asked!r}, not (namespace, name)")
+    return Request(*asked)
 
 
 def takes_both(function: Callable[..., Any]) -> bool:
@@ -70,7 +82,7 @@ def takes_both(function: Callable[..., Any]) -> bool:
 
 
 def handler(
-    queue: WorkQueue[Request],
+    queue: News,
     mapper: Mapper,
     *,
     accepts: Predicate,
