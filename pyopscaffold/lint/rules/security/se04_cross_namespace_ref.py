@@ -1,0 +1,63 @@
+"""SE04: references stay in the namespace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyopscaffold.lint.example import spec, struct, widget
+from pyopscaffold.lint.finding import Severity
+from pyopscaffold.lint.names import last_word
+from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.subject import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_REFERENCES = frozenset({"ref", "refs", "reference", "references"})
+
+
+def check(version: Version) -> Iterator[Hit]:
+    """Report references of a namespaced kind that have a namespace."""
+    if version.crd.spec.get("scope") != "Namespaced":
+        return
+    for node in version.own("spec"):
+        named = node if node.name else node.parent
+        if named is None or last_word(named.name) not in _REFERENCES:
+            continue
+        if {"name", "namespace"} <= node.properties.keys():
+            message = f"{node.field} reaches into other namespaces: does the object's author have rights there?"
+            yield Hit((*node.path, "properties", "namespace"), message, node.field)
+
+
+RULE = Rule(
+    id="SE04",
+    name="cross-namespace-ref",
+    severity=Severity.INFO,
+    profile=Profile.STRICT,
+    subject=Version,
+    what="References of a namespaced kind have no namespace.",
+    why="The controller reads with its own rights what the object's author may not read: who may create the object in "
+    "one namespace gets at Secrets of all. Where it is wanted, the other namespace should have to grant it.",
+    check=check,
+    good=(
+        spec("secretRef: {type: object, properties: {name: {type: string}}}"),
+        spec("secretRef: {type: object, properties: {name: {type: string}, namespace: {type: string}}}").replace(
+            "scope: Namespaced", "scope: Cluster"
+        ),
+    ),
+    bad=(spec("secretRef: {type: object, properties: {name: {type: string}, namespace: {type: string}}}"),),
+    good_class=widget(
+        '''
+        secret_ref: SecretRef
+        """Secret with the password."""
+        ''',
+        before=struct("SecretRef", "name: str"),
+    ),
+    bad_class=widget(
+        '''
+        secret_ref: SecretRef
+        """Secret with the password."""
+        ''',
+        before=struct("SecretRef", "name: str", 'namespace: str = ""'),
+    ),
+)
