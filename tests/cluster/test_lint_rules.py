@@ -6,50 +6,83 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pyopscaffold.document.reader import Source, read
-from pyopscaffold.errors import BadRequest, Invalid, NotFound
+from pyopscaffold.errors import NotFound
+from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.rule import Profile
-from pyopscaffold.lint.subject import CRD_KIND
+from pyopscaffold.lint.subject import CRD_API_VERSION, CRD_KIND
+from tests.cluster.crd_oracle import ask, differences, manifest_of, places
+from tests.cluster.refusals import REFUSALS
 
 if TYPE_CHECKING:
-    from _pytest.mark import ParameterSet
-
     from pyopscaffold.testing import RestClient
+    from tests.cluster.refusals.made import Refusal
 
-REFUSED = {rule.id for rule in builtin().choose(profile=Profile.APISERVER)}
-CRDS = "/apis/{api_version}/customresourcedefinitions?dryRun=All&fieldValidation=Strict"
-
-
-def examples(*, refused: bool) -> list[ParameterSet]:
-    """Give the rules' examples that are CRDs: those that a server refuses, or all others."""
-    found = []
-    for rule in builtin():
-        bad_is_refused = rule.id in REFUSED
-        texts = [("good", text) for text in rule.good if not refused]
-        texts += [("bad", text) for text in rule.bad if bad_is_refused is refused]
-        found += [
-            pytest.param(text, id=f"{rule.id}-{side}-{number}")
-            for number, (side, text) in enumerate(texts)
-            if CRD_KIND in text
-        ]
-    return found
-
-
-def create(client: RestClient, text: str) -> None:
-    """Ask the server to create the CRD, and not to keep it."""
-    (document,) = read(Source("example.yaml", text))
-    client.create(CRDS.format(api_version=document.data["apiVersion"]), document.data)
+RULES = builtin()
+APISERVER = {rule.id for rule in RULES if rule.profile is Profile.APISERVER}
+TAKEN = [
+    pytest.param(text, id=f"{rule.id}-{side}-{number}")
+    for rule in RULES
+    for side, texts in (("good", rule.good), ("bad", () if rule.id in APISERVER else rule.bad))
+    for number, text in enumerate(texts)
+    if CRD_KIND in text and CRD_API_VERSION + "\n" in text
+]
+BAD = [
+    pytest.param(rule.id, text, id=f"{rule.id}-{number}")
+    for rule in RULES
+    if rule.id in APISERVER
+    for number, text in enumerate(rule.bad)
+    if CRD_KIND in text and CRD_API_VERSION + "\n" in text
+]
+CLASSES = [pytest.param(refusal, id=refusal.name) for refusal in REFUSALS]
+OF_FILES = {"ST01", "ST03"}
+OF_WARNINGS = {"VA08"}
 
 
-@pytest.mark.parametrize("text", examples(refused=True))
-def test_server_refuses(admin: RestClient, text: str) -> None:
-    """An error of the apiserver profile is one: the server says no."""
-    with pytest.raises((Invalid, BadRequest, NotFound)):
-        create(admin, text)
-
-
-@pytest.mark.parametrize("text", examples(refused=False))
+@pytest.mark.parametrize("text", TAKEN)
 def test_server_takes(admin: RestClient, text: str) -> None:
     """Good examples are good, and the bad ones of design rules are what only a linter catches."""
-    create(admin, text)
+    manifest = manifest_of(text)
+    answer = ask(admin, manifest.data)
+    assert not answer.refused, answer.complaints
+    assert differences(answer, manifest) == []
+
+
+@pytest.mark.parametrize(("rule", "text"), BAD)
+def test_server_refuses(admin: RestClient, rule: str, text: str) -> None:
+    """The bad examples of apiserver rules it refuses for the rule's own reason, if it gives one, or warns of."""
+    manifest = manifest_of(text)
+    answer = ask(admin, manifest.data)
+    assert differences(answer, manifest) == []
+    if rule in {place.rule for place in places(manifest, Severity.WARNING)}:
+        assert answer.warnings
+    elif not answer.unreadable:
+        assert rule in {complaint.rule for complaint in answer.complaints}
+
+
+@pytest.mark.parametrize("refusal", CLASSES)
+def test_each_class_of_refusal_is_found(admin: RestClient, refusal: Refusal) -> None:
+    """The server refuses the CRD, and we do for the same reason at the same place; both take it once it is repaired."""
+    bad, good = manifest_of(refusal.bad), manifest_of(refusal.good)
+    answer = ask(admin, bad.data)
+    assert answer.refused
+    assert answer.unreadable or refusal.rule in {complaint.rule for complaint in answer.complaints}
+    assert refusal.rule in {place.rule for place in places(bad)}
+    assert differences(answer, bad) == []
+    repaired = ask(admin, good.data)
+    assert not repaired.refused
+    assert differences(repaired, good) == []
+
+
+def test_each_rule_has_its_classes() -> None:
+    """Each apiserver rule of CRDs is proved by a class, and each class has another name."""
+    assert {refusal.rule for refusal in REFUSALS} == APISERVER - OF_FILES - OF_WARNINGS
+    assert len({refusal.name for refusal in REFUSALS}) == len(REFUSALS)
+
+
+@pytest.mark.parametrize("text", [text for rule in RULES if rule.id == "ST03" for text in rule.bad])
+def test_server_does_not_know_old_versions(admin: RestClient, text: str) -> None:
+    """A CRD of v1beta1 has no place to be sent to."""
+    data = manifest_of(text).data
+    with pytest.raises(NotFound):
+        admin.create(f"/apis/{data['apiVersion']}/customresourcedefinitions", data)

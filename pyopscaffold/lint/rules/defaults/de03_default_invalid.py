@@ -34,7 +34,7 @@ def check(version: Version) -> Iterator[Hit]:
         if forbidden := _forbidden(node):
             yield Hit(path, f"{node.field} can't have a default{forbidden}", node.field)
         elif not _is_unchecked(node):
-            for misfit in _misfits(node.schema, default):
+            for misfit in _misfits(node, default):
                 yield Hit(path, f"the default of {node.field or 'the root'} does not fit: {misfit}", node.field)
 
 
@@ -60,8 +60,10 @@ def _is_unchecked(node: Node) -> bool:
     return False
 
 
-def _misfits(schema: dict[str, Any], default: Any) -> Iterator[str]:
-    given, relevant = _as_sent(default), _relevant(schema, default)
+def _misfits(node: Node, default: Any) -> Iterator[str]:
+    given, relevant = _as_sent(default), _relevant(node.schema, default)
+    if node.parent is None:
+        relevant["x-kubernetes-embedded-resource"] = True
     if any(not fault.unknown for fault in shape.faults(relevant, shape.SCHEMA)):
         return  # ST06 tells of it
     for misfit in validate(from_mapping(relevant, report=lambda *_: None), given):
@@ -80,6 +82,7 @@ def _as_sent(value: Any) -> Any:
 def _relevant(schema: Any, *values: Any) -> dict[str, Any]:
     """Take away what says nothing of the values: the schemas of fields they lack, of which there may be thousands."""
     kept = {keyword: part for keyword, part in mapping(schema).items() if part is not None}
+    kept.pop("x-kubernetes-list-type", None)  # the server does not look for equal items here
     fields = [(name, item) for value in values if isinstance(value, dict) for name, item in value.items()]
     items = [item for value in values if isinstance(value, list) for item in value]
     declared = mapping(kept.get("properties"))

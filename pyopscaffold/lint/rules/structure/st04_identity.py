@@ -55,6 +55,8 @@ def _group(crd: Crd) -> Iterator[Hit]:
     if crd.name != name:
         fix = Fix((Edit(("metadata", "name"), name),)) if plural and group else None
         yield Hit(("metadata", "name"), f"name is {crd.name!r}, but must be {name!r}: plural.group", fix=fix)
+    elif not is_dns1123_subdomain(name):
+        yield Hit(("metadata", "name"), f"name {name!r} is no DNS-1123 subdomain of at most 253 characters")
 
 
 def _approval(crd: Crd) -> Iterator[Hit]:
@@ -80,19 +82,28 @@ def _names(crd: Crd) -> Iterator[Hit]:
     for key in ("plural", "kind"):
         if not text(names.get(key)):
             yield Hit((*path, key), f"spec.names.{key} is missing")
-    labels: list[tuple[tuple[str | int, ...], Any]]
-    labels = [((key,), names.get(key)) for key in ("plural", "singular", "kind", "listKind")]
-    for key in ("shortNames", "categories"):
-        labels += [((key, index), name) for index, name in enumerate(listing(names.get(key)))]
-    for where, value in labels:
-        folded = text(value).lower() if where[0] in _MIXED_CASE else text(value)
-        if (value or len(where) > 1) and not is_dns1035_label(folded):
-            problem = f"{where[0]} {value!r} is no DNS-1035 label (letters, digits and '-', a letter first)"
+    for where, value in _labels(names):
+        folded = value.lower() if where[0] in _MIXED_CASE else value
+        if not is_dns1035_label(folded):
+            problem = f"{where[0]} {value!r} is no DNS-1035 label (63 letters, digits and '-', a letter first)"
             yield Hit((*path, *where), problem)
     if names.get("kind") and names.get("kind") == names.get("listKind"):
         fix = Fix((Edit((*path, "listKind"), f"{names['kind']}List"),))
         message = f"listKind is the kind, {names['kind']!r}; usual is {names['kind']}List"
         yield Hit((*path, "listKind"), message, fix=fix)
+
+
+def _labels(names: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    for key in ("plural", "singular", "kind", "listKind"):
+        if text(names.get(key)):
+            yield (key,), names[key]
+    kind = text(names.get("kind"))
+    if not names.get("listKind") and is_dns1035_label(kind.lower()):
+        yield ("listKind",), f"{kind}List"
+    for key in ("shortNames", "categories"):
+        for index, name in enumerate(listing(names.get(key))):
+            if name is None or isinstance(name, str):
+                yield (key, index), name or ""
 
 
 def _scope(crd: Crd) -> Iterator[Hit]:

@@ -119,12 +119,26 @@ def _extensions(node: Node) -> Iterator[Hit]:
                 yield Hit(path, f"{node.field} can't be int-or-string and {keyword}", node.field)
     if not embedded:
         return
+    if outer := _resource_meta(node):
+        message = f"{node.field} is an embedded resource, which can't stand within {outer}"
+        yield Hit((*node.path, "x-kubernetes-embedded-resource"), message, node.field)
     if not node.properties and not preserved:
         message = f"{node.field} is an embedded resource without properties, so it must preserve unknown fields"
         yield Hit((*node.path, "properties"), message, node.field)
     if schema.get("additionalProperties") is not None:
         message = f"{node.field} is an embedded resource, so it can't have additionalProperties"
         yield Hit((*node.path, "additionalProperties"), message, node.field)
+
+
+def _resource_meta(node: Node) -> str:
+    """Give the apiVersion, kind or metadata of a resource that the node stands in, or ""."""
+    names = [name for name, _ in _TYPE_META]
+    while node.parent is not None:
+        is_resource = node.parent.parent is None or node.parent.schema.get("x-kubernetes-embedded-resource") is True
+        if is_resource and node.name in names:
+            return node.field
+        node = node.parent
+    return ""
 
 
 def _type_meta(node: Node) -> Iterator[Hit]:
