@@ -50,8 +50,8 @@ RULE = Rule(
     profile=Profile.STRICT,
     subject=Version,
     what="Passwords, tokens and keys are references to Secrets, not texts in the spec.",
-    why="Who may read the object reads the secret; it is in Git, in the last-applied annotation, in audit logs, and not "
-    "encrypted in etcd.",
+    why="Who may read the object reads the secret; it is in Git, in the last-applied annotation, in audit logs, and "
+    "not encrypted in etcd.",
     check=check,
     good=(
         spec(
