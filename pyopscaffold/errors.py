@@ -195,8 +195,8 @@ class StatusDetails:
 class ApiError(ClientError):
     """The server answered with a failure.
 
-    ``code`` is the HTTP status; ``reason``, ``causes`` and ``details`` are those of ``metav1.Status``;
-    ``retry_after`` is in seconds, as the server asked.
+    ``code`` is the HTTP status; ``reason``, ``causes`` and ``details`` are those of ``metav1.Status``, and ``said`` is
+    its message, which ours begins with the request for; ``retry_after`` is in seconds, as the server asked.
     """
 
     def __init__(
@@ -208,8 +208,10 @@ class ApiError(ClientError):
         causes: Sequence[StatusCause] = (),
         details: StatusDetails = StatusDetails(),
         retry_after: float | None = None,
+        said: str = "",
     ) -> None:
         super().__init__(message)
+        self.said = said or message
         self.code = code
         self.reason = reason
         self.causes = tuple(causes)

@@ -15,20 +15,28 @@ import msgspec
 from pyopscaffold import codec
 from pyopscaffold.api import GroupVersionKind, Object
 from pyopscaffold.api.declarations import gvk_of
-from pyopscaffold.errors import ClientError, Conflict, Invalid, NotFound, PyopscaffoldError
+from pyopscaffold.errors import ClientError, Conflict, FieldConflict, Invalid, NotFound, PyopscaffoldError
 from pyopscaffold.kube import install_order, selector
 from pyopscaffold.kube.gvk import split_api_version
+from pyopscaffold.runtime.budget import Budgets
+from pyopscaffold.runtime.clock import SystemClock
 from pyopscaffold.runtime.objects import parse
 
 if TYPE_CHECKING:
     from pyopscaffold.api.declarations import Kind
     from pyopscaffold.runtime.cache import Informer, Stored
     from pyopscaffold.runtime.client.protocols import Client, Propagation
+    from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.objects import Meta
     from pyopscaffold.runtime.sight import Sight
 
 ChildKey: TypeAlias = tuple[GroupVersionKind, str, str]
 
+CONTESTED = "Contested"
+"""Reason of the Conflict that tells of another writer who does not let go of a child's fields."""
+PUT_BACKS = 10
+PUT_BACK_AGAIN = 60.0
+"""So often a child is put back at once, and once more for so many seconds: two who insist would write for ever."""
 _REMOVALS = 5  # attempts, each on what the server has told after the one before
 _ALL = selector.parse("")
 
@@ -88,6 +96,7 @@ class Children:
         field_manager: str,
         owns: Iterable[Kind],
         again: Callable[[Owner], None] | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self._client = client
         self._informers = informers
@@ -97,6 +106,9 @@ class Children:
         self._again = again
         self._applied: dict[str, dict[ChildKey, _Applied]] = {}
         self._flights: dict[ChildKey, _Flight] = {}
+        self._put_backs: Budgets[ChildKey] = Budgets(
+            burst=PUT_BACKS, refill=PUT_BACK_AGAIN, clock=clock or SystemClock()
+        )
 
     @property
     def remembered(self) -> int:
@@ -160,7 +172,9 @@ class Children:
         if there is not None:
             _refuse(owner, kind, there, adopt=adopt)
         try:
-            if sight is None or sight.looked:
+            if there is not None and self._contested(owner, key, wanted, there):
+                answer = await self._yield(key, desired)
+            elif sight is None or sight.looked:
                 answer = await self._send(desired)
             else:
                 answer = await self._fly(owner, key, desired, sight)
@@ -228,6 +242,21 @@ class Children:
 
     async def _send(self, desired: dict[str, Any]) -> dict[str, Any]:
         return await self._client.apply(desired, field_manager=self._field_manager)
+
+    def _contested(self, owner: Owner, key: ChildKey, wanted: bytes, there: Stored) -> bool:
+        """Whether to write the same once more is to fight with somebody who has undone it too often."""
+        last = self._applied.get(owner.uid, {}).get(key)
+        put_back = last is not None and (last.wanted, last.uid) == (wanted, there.meta.uid)
+        return put_back and not self._put_backs.take(key)
+
+    async def _yield(self, key: ChildKey, desired: dict[str, Any]) -> dict[str, Any]:
+        """Apply without force: so the server tells who is in the way; if nobody is any more, all is well."""
+        try:
+            return await self._client.apply(desired, field_manager=self._field_manager, force=False)
+        except FieldConflict as error:
+            others = "; ".join(f"{name} sets {', '.join(fields)}" for name, fields in sorted(error.managers.items()))
+            message = f"{key[0].group_kind} {key[2]} is changed again and again: {others}"
+            raise Conflict(message, code=409, reason=CONTESTED, causes=error.causes) from error
 
     async def _fly(self, owner: Owner, key: ChildKey, desired: dict[str, Any], sight: Sight) -> dict[str, Any]:
         """Send an apply, and hold back the news of the child meanwhile; see ``apply``."""

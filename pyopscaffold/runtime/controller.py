@@ -101,7 +101,7 @@ class Controller:
         self._live: set[Request] = set()
         primary = self._informers[declared.resource.gvk]
         self._children = children = Children(
-            client, self._informers, field_manager=self.name, owns=declared.owns, again=self._look_again
+            client, self._informers, field_manager=self.name, owns=declared.owns, again=self._look_again, clock=clock
         )
         self._primary, self._resync_after, self._begun = primary, resync, begun
         self._processor: Processor[Any] = Processor(

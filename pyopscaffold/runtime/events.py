@@ -26,6 +26,7 @@ from pyopscaffold.errors import (
 from pyopscaffold.kube.builtin import EVENT
 from pyopscaffold.kube.conditions import cut
 from pyopscaffold.kube.meta import micro_time
+from pyopscaffold.runtime.budget import Budgets
 
 if TYPE_CHECKING:
     from pyopscaffold.kube.gvk import GroupVersionKind
@@ -103,19 +104,6 @@ class _Series:
     seen: datetime
 
 
-@dataclass
-class _Budget:
-    """How many events an object may have now; ``warned``: that it has none left was logged."""
-
-    left: float
-    at: float
-    warned: bool = False
-
-    def refill(self, now: float) -> None:
-        self.left = min(BURST, self.left + (now - self.at) / REFILL)
-        self.at = now
-
-
 class EventRecorder:
     """Sends the events of one controller; ``run`` must be running for them to leave."""
 
@@ -126,7 +114,7 @@ class EventRecorder:
         self._clock = clock
         self._waiting: deque[tuple[_What, datetime]] = deque(maxlen=QUEUE_MAX)
         self._series: dict[_What, _Series] = {}
-        self._budgets: dict[str, _Budget] = {}
+        self._budgets: Budgets[str] = Budgets(burst=BURST, refill=REFILL, clock=clock)
         self._stamp = 0
         self._news = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -190,24 +178,13 @@ class EventRecorder:
                 await self._update(what, series)
             if ended:
                 self._series.pop(what, None)
-        for uid, budget in list(self._budgets.items()):
-            budget.refill(now)
-            if budget.left >= BURST:
-                del self._budgets[uid]
 
     def _affords(self, regarding: Regarding) -> bool:
         """Whether the object may have another event; takes it from its budget then."""
-        now = self._clock.monotonic()
-        budget = self._budgets.setdefault(regarding.uid, _Budget(BURST, now))
-        budget.refill(now)
-        if budget.left < 1:
-            if not budget.warned:
-                _log.warning("%s %s has too many different events, some are dropped", regarding.kind, regarding.name)
-            budget.warned = True
-            return False
-        budget.left -= 1
-        budget.warned = False
-        return True
+        affords = self._budgets.take(regarding.uid)
+        if self._budgets.refusals(regarding.uid) == 1:
+            _log.warning("%s %s has too many different events, some are dropped", regarding.kind, regarding.name)
+        return affords
 
     async def _create(self, what: _What, when: datetime) -> None:
         self._stamp = max(self._stamp + 1, int(when.timestamp() * 1e6))  # two in one microsecond are two events

@@ -15,6 +15,7 @@ from pyopscaffold.errors import (
     TerminalError,
 )
 from pyopscaffold.kube.conditions import reason_from
+from pyopscaffold.runtime.children import CONTESTED
 
 Retry: TypeAlias = Literal["backoff", "longest", "never"]
 _SOONEST: tuple[Retry, ...] = get_args(Retry)
@@ -46,7 +47,8 @@ class Failure:
 
 def classify(error: Exception, *, failures: int) -> Failure:  # noqa: PLR0911 - a table
     """Judge what a reconcile raised after so many failures in a row before."""
-    message = str(error) or type(error).__name__
+    said = error.said if isinstance(error, ApiError) else str(error)  # a condition has no room for the request as well
+    message = said or type(error).__name__
     match error:
         case ExceptionGroup():
             return _worst([classify(each, failures=failures) for each in error.exceptions])
@@ -57,6 +59,8 @@ def classify(error: Exception, *, failures: int) -> Failure:  # noqa: PLR0911 - 
             return Failure(reason="Undecodable", message=message, retry="never", stalled=True)
         case Invalid():
             return Failure(reason="Invalid", message=message, retry="longest", stalled=True)
+        case Conflict() if error.reason == CONTESTED:
+            return Failure(reason=CONTESTED, message=message)
         case Conflict():
             reason = reason_from(error.reason, "Conflict")
             return Failure(reason=reason, message=message, quiet=failures < QUIET_CONFLICTS, live=True)

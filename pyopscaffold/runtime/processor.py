@@ -17,6 +17,7 @@ import msgspec
 from pyopscaffold import codec
 from pyopscaffold.api import Object
 from pyopscaffold.errors import (
+    ApiError,
     ClientError,
     CodecError,
     KubeconfigError,
@@ -338,7 +339,8 @@ class Processor(Generic[T]):
         elif failure.bug:
             log.error("reconcile failed", exc_info=error)
         else:
-            log.error("reconcile failed", extra={"error": failure.message, "reason": failure.reason})
+            text = str(error) if isinstance(error, ApiError) else failure.message
+            log.error("reconcile failed", extra={"error": text, "reason": failure.reason})
         if failure.stalled and regarding is not None:
             self._events.record(regarding, "Warning", failure.reason, failure.message)
         return Verdict(failure=failure, error=error)

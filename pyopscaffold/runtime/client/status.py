@@ -89,6 +89,7 @@ def error_of(code: int, headers: Mapping[str, str], body: bytes | msgspec.Raw, *
         causes=[errors.StatusCause(cause.reason, cause.message, cause.field) for cause in details.causes],
         details=errors.StatusDetails(details.name, details.group, details.kind, details.uid),
         retry_after=_retry_after(headers, details),
+        said=status.message,
     )
 
 

@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from pyopscaffold.errors import Conflict, PyopscaffoldError
+from pyopscaffold.errors import Conflict, FieldConflict, PyopscaffoldError, StatusCause
 from pyopscaffold.kube.builtin import CONFIG_MAP, NAMESPACE
 from pyopscaffold.kube.gvk import GroupVersionKind
-from pyopscaffold.runtime.children import Children, Owner, restrict
+from pyopscaffold.runtime.children import CONTESTED, PUT_BACK_AGAIN, PUT_BACKS, Children, Owner, restrict
+from pyopscaffold.runtime.clock import ManualClock
 from pyopscaffold.runtime.objects import Stored, parse
 
 OWNER = Owner(kind=GroupVersionKind("example.com", "v1", "Thing"), name="one", namespace="ns", uid="u1")
@@ -23,10 +24,14 @@ class Server:
     def __init__(self) -> None:
         self.applied: list[dict[str, Any]] = []
         self.state: dict[str, Any] | None = None
+        self.rival = ""
 
-    async def apply(self, child: dict[str, Any], *, field_manager: str) -> dict[str, Any]:
-        """See Client."""
+    async def apply(self, child: dict[str, Any], *, field_manager: str, force: bool = True) -> dict[str, Any]:
+        """See Client; ``rival`` owns the data whatever is applied by force."""
         self.applied.append(child)
+        if self.rival and not force:
+            cause = StatusCause("FieldManagerConflict", f'conflict with "{self.rival}" using v1', ".data.size")
+            raise FieldConflict("one conflict", code=409, causes=[cause])
         normal = {key: value.replace("000m", "") for key, value in child["data"].items()}
         self.change(metadata=child["metadata"], data=normal | {"defaulted": "yes"})
         assert self.state is not None
@@ -156,3 +161,32 @@ def test_undeclared_kind_is_named(children: Children) -> None:
 def test_restrict_keeps_what_the_shape_has(actual: Any, shape: Any, rest: Any) -> None:
     """Fields that were not asked for are cut away, items of lists are not."""
     assert restrict(actual, shape) == rest
+
+
+async def test_a_rival_is_fought_for_a_while_then_named(server: Any) -> None:
+    """What somebody undoes all the time is put back some times, then once a minute; asking who it is costs nothing."""
+    clock = ManualClock()
+    children = Children(server, {CONFIG_MAP: server}, field_manager="thing", owns=[CONFIG_MAP], clock=clock)
+    await children.apply(OWNER, CHILD)
+    server.rival = "rival"
+    for _ in range(PUT_BACKS):
+        server.change(data={"size": "theirs"})
+        assert (await children.apply(OWNER, CHILD))["data"]["size"] == "1"
+    server.change(data={"size": "theirs"})
+    for _ in range(2):
+        with pytest.raises(Conflict, match=r"changed again and again: rival sets \.data\.size") as caught:
+            await children.apply(OWNER, CHILD)
+        assert caught.value.reason == CONTESTED
+    clock.advance(PUT_BACK_AGAIN)
+    await children.apply(OWNER, CHILD)
+    server.change(data={"size": "theirs"})
+    server.rival = ""
+    assert (await children.apply(OWNER, CHILD))["data"]["size"] == "1"
+
+
+async def test_what_the_owner_itself_changes_is_no_fight(children: Children, server: Server) -> None:
+    """However often the author wants something else, it is applied by force."""
+    server.rival = "rival"
+    for number in range(3 * PUT_BACKS):
+        await children.apply(OWNER, {**CHILD, "data": {"size": str(number)}})
+    assert len(server.applied) == 3 * PUT_BACKS
