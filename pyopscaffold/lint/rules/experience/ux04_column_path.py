@@ -1,0 +1,113 @@
+"""UX04: printer columns and the scale subresource lead to fields."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pyopscaffold.lint.example import crd
+from pyopscaffold.lint.finding import Severity
+from pyopscaffold.lint.rule import Hit, Profile, Rule
+from pyopscaffold.lint.subject import Node, Version, listing, mapping, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyopscaffold.document.reader import Path
+
+_STEP = re.compile(r"\.(?P<name>(?:[^.\[\]\\*]|\\.)+)|\['(?P<quoted>[^']*)'\]|\[(?P<item>\*|-?\d+|\?\(.*?\))\]")
+_KNOWN = frozenset({"apiVersion", "kind", "metadata"})
+_SCALE = ("specReplicasPath", "statusReplicasPath", "labelSelectorPath")
+_ANY = "x-kubernetes-preserve-unknown-fields"
+
+
+def check(version: Version) -> Iterator[Hit]:
+    """Report paths to nowhere, columns of one name, and columns that show a list or an object."""
+    names: set[str] = set()
+    for index, column in enumerate(map(mapping, listing(version.data.get("additionalPrinterColumns")))):
+        path: Path = (*version.path, "additionalPrinterColumns", index)
+        name, target = text(column.get("name")), text(column.get("jsonPath"))
+        if name and name in names:
+            yield Hit((*path, "name"), f"there is another column {name}")
+        names.add(name)
+        yield from _leads((*path, "jsonPath"), f"column {name}", target, version, shown=True)
+    scale = mapping(mapping(version.data.get("subresources")).get("scale"))
+    for key in _SCALE:
+        path = (*version.path, "subresources", "scale", key)
+        yield from _leads(path, key, text(scale.get(key)), version, shown=False)
+
+
+def _leads(path: Path, what: str, target: str, version: Version, *, shown: bool) -> Iterator[Hit]:
+    steps = _steps(target)
+    if not steps or version.root is None or steps[0] in _KNOWN:
+        return
+    node: Node | None = version.root
+    for step in steps:
+        if node is None or node.schema.get(_ANY):
+            return
+        found = _next(node, step)
+        if found is None:
+            yield Hit(path, f"{what} has the path {target}, but there is no {step or 'list'} in {node.field or 'it'}")
+            return
+        node = found
+    if shown and node is not None and node.type in {"array", "object"}:
+        message = f"{what} shows {node.field}, which is an {node.type}"
+        yield Hit(path, message, node.field, severity=Severity.INFO)
+
+
+def _steps(path: str) -> list[str] | None:
+    """Split a JSONPath into names of fields, "" for items; None where it is more than this reads."""
+    steps, end = [], 0
+    for found in _STEP.finditer(path):
+        if found.start() != end:
+            return None
+        end = found.end()
+        name = found["name"] if found["quoted"] is None else found["quoted"]
+        steps.append(re.sub(r"\\(.)", r"\1", name or ""))
+    return steps if end == len(path) else None
+
+
+def _next(node: Node, step: str) -> Node | None:
+    if step and step in node.properties:
+        return node.property(step)
+    return next((child for child in node.children() if not child.name and bool(step) == (node.type != "array")), None)
+
+
+def _columns(*columns: str) -> str:
+    status = (
+        "status: {type: object, properties: {ready: {type: boolean}, "
+        "nodes: {type: array, items: {type: object, properties: {name: {type: string}}}}}}"
+    )
+    lines = "".join(f"- {column}\n" for column in columns)
+    return crd(status, extra=f"subresources: {{status: {{}}}}\nadditionalPrinterColumns:\n{lines}")
+
+
+_READY = "{name: Ready, type: boolean, jsonPath: .status.ready}"
+_SCALED = (
+    "subresources: {{scale: {{specReplicasPath: .spec.{field}, statusReplicasPath: .status.replicas}}, status: {{}}}}"
+)
+_SIZES = "{type: object, properties: {replicas: {type: integer, format: int32}}}"
+
+RULE = Rule(
+    id="UX04",
+    name="column-path",
+    severity=Severity.ERROR,
+    profile=Profile.CHECKLIST,
+    subject=Version,
+    what="The paths of printer columns and of the scale subresource lead to fields of the schema; no column's name is "
+    "there twice.",
+    why="The server takes any path. A column to nowhere stays empty, and a scale subresource to nowhere makes kubectl "
+    "scale fail.",
+    check=check,
+    good=(
+        _columns(_READY, "{name: Node, type: string, jsonPath: '.status.nodes[0].name'}"),
+        crd(f"spec: {_SIZES}\nstatus: {_SIZES}", extra=_SCALED.format(field="replicas")),
+    ),
+    bad=(
+        _columns("{name: Ready, type: boolean, jsonPath: .status.isReady}"),
+        _columns("{name: Node, type: string, jsonPath: .status.nodes.name}"),
+        _columns("{name: Nodes, type: string, jsonPath: .status.nodes}"),
+        _columns(_READY, _READY),
+        crd(f"spec: {_SIZES}\nstatus: {_SIZES}", extra=_SCALED.format(field="size")),
+    ),
+)
