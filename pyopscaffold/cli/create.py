@@ -72,7 +72,7 @@ def api(
     from pathlib import Path  # noqa: PLC0415 - help must not pay for this and the next ones
 
     from pyopscaffold.files.apply import apply  # noqa: PLC0415
-    from pyopscaffold.loader.project import find_root  # noqa: PLC0415
+    from pyopscaffold.loader.root import find_root  # noqa: PLC0415
     from pyopscaffold.scaffold.api import ApiOptions, create_api  # noqa: PLC0415
     from pyopscaffold.scaffold.workload import ImageOptions  # noqa: PLC0415
 

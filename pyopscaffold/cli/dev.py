@@ -61,7 +61,8 @@ def dev(
     from pyopscaffold.dev import place, project, run  # noqa: PLC0415 - so that --help stays quick
     from pyopscaffold.dev.screen import Plain, on_terminal  # noqa: PLC0415
     from pyopscaffold.dev.session import Settings  # noqa: PLC0415
-    from pyopscaffold.loader.project import find_root, read  # noqa: PLC0415
+    from pyopscaffold.loader.project import read  # noqa: PLC0415
+    from pyopscaffold.loader.root import find_root  # noqa: PLC0415
 
     root = find_root(Path.cwd())
     settings = Settings(

@@ -68,7 +68,7 @@ def generate(
     `generate docs` makes a reference of the API. Once it is there, `generate` keeps it up to date too.
     """
     from pyopscaffold.files.apply import apply  # noqa: PLC0415 - so that --help stays quick
-    from pyopscaffold.loader.project import find_root  # noqa: PLC0415
+    from pyopscaffold.loader.root import find_root  # noqa: PLC0415
     from pyopscaffold.scaffold.regenerate import plan_project  # noqa: PLC0415
 
     try:

@@ -127,7 +127,8 @@ def _found(sources: list[str], *, cluster: bool, kubeconfig: Path | None, contex
 
 
 def _target(output_dir: Path | None, *, force: bool, own: bool = False) -> Target:
-    from pyopscaffold.loader.project import find_root, read  # noqa: PLC0415
+    from pyopscaffold.loader.project import read  # noqa: PLC0415
+    from pyopscaffold.loader.root import find_root  # noqa: PLC0415
     from pyopscaffold.scaffold.importer.project import Target  # noqa: PLC0415
 
     if output_dir is not None:

@@ -52,7 +52,7 @@ def verify(
     Exit code 0: nothing was refused, nothing is unused. 1: something was. 2: the tests could not tell.
     """
     from pyopscaffold.loader.interpreter import find_interpreter  # noqa: PLC0415 - so that --help stays quick
-    from pyopscaffold.loader.project import find_root  # noqa: PLC0415
+    from pyopscaffold.loader.root import find_root  # noqa: PLC0415
     from pyopscaffold.testing import audit, proof  # noqa: PLC0415
 
     root = find_root(Path.cwd())

@@ -6,11 +6,13 @@ import json
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.errors import LoadError, Problem
+from pyopscaffold.errors import LoadError, Problem, ProjectError
+from pyopscaffold.loader.root import find_root
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,6 +88,21 @@ class Probe:
         return answer
 
 
+_early: dict[tuple[Path, str], subprocess.Popen[bytes]] = {}
+"""Probes that wait to be told what to read, by project and interpreter."""
+
+
+def start_early(folder: Path) -> None:
+    """Start the probe of the project around ``folder`` before it is known what it is to read, if there is one.
+
+    It loads meanwhile what it needs, and :func:`start` takes it over; if nobody does, it ends with us.
+    """
+    with suppress(ProjectError, LoadError):  # which are for those to tell who need it
+        root = find_root(folder)
+        if len(command := find_interpreter(root)) == 1:  # uv may change the environment first
+            _early[root, command[0]] = _waiting(root, command)
+
+
 def start(root: Path, package: str, *, python: str = "") -> Probe:
     """Start the probe for ``package`` under ``root``.
 
@@ -94,17 +111,25 @@ def start(root: Path, package: str, *, python: str = "") -> Probe:
 
     """
     command = find_interpreter(root, python=python)
+    process = _early.pop((root, command[0]), None) or _waiting(root, command)
+    assert process.stdin is not None  # noqa: S101 - see below
+    with suppress(OSError):  # what ended it is in its answer
+        process.stdin.write(f"{package}\n".encode())
+    return Probe(root, package, command, process)
+
+
+def _waiting(root: Path, command: list[str]) -> subprocess.Popen[bytes]:
     try:
-        process = subprocess.Popen(
-            [*command, "-P", str(_PROBE), str(root), package],
+        return subprocess.Popen(
+            [*command, "-P", str(_PROBE), str(root)],
             cwd=root,
+            bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
     except OSError as error:
         raise LoadError(f"{command[0]} can't be started: {error.strerror}") from error
-    return Probe(root, package, command, process)
 
 
 @cache

@@ -20,6 +20,7 @@ from pyopscaffold.kube.names import (
     plural_of,
     snake_case,
 )
+from pyopscaffold.loader.root import NAME
 from pyopscaffold.model.project import Project, ResourceEntry, Workload
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     _Key: TypeAlias = tuple[str, str, str, str]
 
-FILE = "PROJECT"
+FILE = NAME
 LAYOUT = "python.pyopscaffold.dev/v1"
 """The layout that our projects have, and the key of our own entries under ``plugins``."""
 DEPLOY_IMAGE = "deploy-image.python.pyopscaffold.dev/v1"
@@ -39,22 +40,6 @@ _HEADER = (
     "# What this project was scaffolded from; pyopscaffold reads it and adds to it.\n"
     "# Format: https://book.kubebuilder.io/reference/project-config.html\n"
 )
-
-
-def find_root(start: Path) -> Path:
-    """Return the nearest folder at or above ``start`` that has a PROJECT file.
-
-    Raises:
-        ProjectError: there is none.
-
-    """
-    for folder in (start, *start.parents):
-        if (folder / FILE).is_file():
-            return folder
-    raise ProjectError(
-        f"{start} is not inside a project: there is no {FILE} file in it or above",
-        hint="change into your project's folder, or start one in an empty folder: pyopscaffold init --domain DOMAIN",
-    )
 
 
 def read(root: Path) -> Project:

@@ -138,3 +138,34 @@ def test_controllers_do_not_import_the_http_client(tmp_path: Path) -> None:
     probe = start(make(tmp_path, {"controllers/thing.py": controller}), "acme", python=sys.executable)
     answer = probe.answer()
     assert answer["controllers"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "started"),
+    [
+        (["generate", "--check"], True),
+        (["generate", "--chek"], True),
+        (["generate", "--python", sys.executable, "--check"], False),
+        (["generate", "--help"], False),
+        (["version"], False),
+    ],
+)
+def test_interpreter_that_is_started_early(tmp_path: Path, arguments: list[str], *, started: bool) -> None:
+    """The interpreter that generate will ask starts once, at once, and ends with the command, also where it fails."""
+    root = make(tmp_path, {"api/kind.py": ""})
+    (root / "PROJECT").write_text(
+        'domain: example.com\nlayout: [python.pyopscaffold.dev/v1]\nprojectName: acme\nversion: "3"\n'
+    )
+    starts, python = tmp_path / "starts", root / ".venv" / "bin" / "python"
+    _program(python)
+    python.write_text(f'#!/bin/sh\necho $$ >> {starts}\nexec {sys.executable} "$@"\n')
+    done = subprocess.run(
+        [sys.executable, "-m", "pyopscaffold", *arguments], cwd=root, capture_output=True, check=False
+    )
+    assert b"Traceback" not in done.stderr
+    if not started:
+        assert not starts.exists()
+        return
+    assert eventually(starts.exists)
+    (pid,) = starts.read_text().split()
+    assert eventually(lambda: not _runs(int(pid)))

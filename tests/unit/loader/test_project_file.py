@@ -14,10 +14,10 @@ from pyopscaffold.loader.project import (
     api_module,
     controller_module,
     dump,
-    find_root,
     parse,
     read,
 )
+from pyopscaffold.loader.root import find_root
 from pyopscaffold.model.project import Project, ResourceEntry, Workload
 
 HAND_EDITED = """\
