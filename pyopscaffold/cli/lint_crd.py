@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyopscaffold.lint.config import Config
     from pyopscaffold.lint.finding import Report
     from pyopscaffold.lint.registry import Registry
+    from pyopscaffold.lint.ruleset import Ruleset
 
 
 class ProfileName(enum.StrEnum):
@@ -73,6 +74,12 @@ def lint_crd(
         Threshold | None,
         typer.Option(help="The least severity that makes the exit code 1 (warn if not given); never: it stays 0."),
     ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The findings that are put up with; they may only get fewer.")
+    ] = None,
+    write_baseline: Annotated[
+        bool, typer.Option("--write-baseline", help="Make the baseline of what is found, or shrink the one there is.")
+    ] = False,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -107,6 +114,7 @@ def lint_crd(
         extend_select=_split(extend_select),
         ignore=_split(ignore),
         fail_on=FailOn(fail_on) if fail_on else None,
+        baseline=baseline,
     )
     _require_rules(chosen, known)
     ruleset = Ruleset(known, chosen)
@@ -115,6 +123,7 @@ def lint_crd(
     report = lint(load_sources(paths, excluded=chosen.excludes), ruleset)
     if not report.crds and not report.findings:
         raise _nothing_found(paths, report)
+    report = _less_baseline(report, ruleset, write=write_baseline)
     _print(report, output)
     if report.failures:
         raise _broken_rules(report)
@@ -128,6 +137,30 @@ def _require_rules(config: Config, known: Registry) -> None:
     for selector in config.selection.selectors:
         if wrong := mistake(selector, known):
             raise UsageError(wrong[0], hint=wrong[1])
+
+
+def _less_baseline(report: Report, ruleset: Ruleset, *, write: bool) -> Report:
+    """Take out what the baseline lists; make or shrink it first, if asked to."""
+    file = ruleset.config.baseline_file
+    if file is None:
+        if write:
+            raise UsageError("--write-baseline has nowhere to write", hint="name the file: --baseline FILE")
+        return report
+    from pyopscaffold.document.reader import Source  # noqa: PLC0415
+    from pyopscaffold.files.apply import apply  # noqa: PLC0415
+    from pyopscaffold.files.artefact import Artefact, Owner  # noqa: PLC0415
+    from pyopscaffold.files.plan import plan  # noqa: PLC0415
+    from pyopscaffold.lint.baseline import parse, render  # noqa: PLC0415
+
+    there = file.exists()
+    if not there and not write:
+        raise UsageError(f"there is no baseline {file}", hint="--write-baseline makes it")
+    known = parse(Source(str(file), file.read_text("utf-8", "replace") if there else render({})))
+    if write:
+        text = known.shrunk(report, ruleset) if there else known.of(report)
+        apply(plan(file.parent, [Artefact(file.name, text, owner=Owner.BOTH)]))
+        known = parse(Source(str(file), text))
+    return known.compare(report, ruleset)
 
 
 def _broken_rules(report: Report) -> PyopscaffoldError:

@@ -73,12 +73,18 @@ class Config:
     rules: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     """Options of rules, by id or name."""
     _root: Path = Path()
+    _baseline: Path | None = None
     _options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def root(self) -> Path:
         """The folder that paths and patterns are relative to."""
         return self._root
+
+    @property
+    def baseline_file(self) -> Path | None:
+        """The baseline, by the path as the command line or this file gives it."""
+        return self._baseline or (self._root / self.baseline if self.baseline else None)
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -103,6 +109,7 @@ class Config:
         extend_select: Sequence[str] = (),
         ignore: Sequence[str] = (),
         fail_on: FailOn | None = None,
+        baseline: Path | None = None,
     ) -> Config:
         """Lay the command line over this: it replaces, but what is selected or ignored besides adds up."""
         return dataclasses.replace(
@@ -112,6 +119,7 @@ class Config:
             extend_select=(*self.extend_select, *extend_select),
             ignore=(*self.ignore, *ignore),
             fail_on=fail_on or self.fail_on,
+            _baseline=baseline or self._baseline,
         )
 
     def excludes(self, path: str) -> bool:

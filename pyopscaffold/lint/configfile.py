@@ -7,6 +7,7 @@ directory or the nearest folder above it that has one.
 from __future__ import annotations
 
 import dataclasses
+import os
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import Problem, SettingsError
@@ -30,10 +31,10 @@ _TABLE: Keys = ("tool", "pyopscaffold", "lint-crd")
 def find(folder: Path) -> Path | None:
     """Return the configuration that counts in a folder: its own, or that of the nearest folder above."""
     for place in (folder, *folder.parents):
-        if (place / FILE).is_file():
-            return place / FILE
-        project = place / PYPROJECT
-        if project.is_file() and _TABLE[-1] in project.read_text("utf-8", "replace") and _table(_parsed(project)[1]):
+        own, project = place / FILE, place / PYPROJECT
+        if _is_file(own):
+            return own
+        if _is_file(project) and _TABLE[-1] in project.read_text("utf-8", "replace") and _table(_parsed(project)[1]):
             return project
     return None
 
@@ -112,6 +113,10 @@ def _options(config: Config, registry: Registry, misfits: list[Misfit]) -> dict[
         else:
             made[rule.id] = decode(type(rule.options), data, misfits, ("rules", key), base=rule.options)
     return made
+
+
+def _is_file(place: Path) -> bool:
+    return os.path.isfile(place)  # noqa: PTH113 - Path.is_file raises where a folder above may not be looked into
 
 
 def _is(rule: Rule[Any], key: str) -> bool:

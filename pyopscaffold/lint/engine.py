@@ -27,6 +27,7 @@ class Outcome:
     findings: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    checked: set[str] = field(default_factory=set)
     crds: int = 0
 
 
@@ -50,6 +51,7 @@ def report(outcomes: Iterable[Outcome], ruleset: Ruleset) -> Report:
         findings=tuple(sorted(finding for outcome in found for finding in outcome.findings)),
         skipped=tuple(sorted(part for outcome in found for part in outcome.skipped)),
         failures=tuple(sorted(failure for outcome in found for failure in outcome.failures)),
+        checked=frozenset(name for outcome in found for name in outcome.checked),
         files=len(found),
         crds=sum(outcome.crds for outcome in found),
         rules=len(ruleset.rules),
@@ -69,6 +71,7 @@ class _Run:
 
     def check(self) -> None:
         file = File(self._source, scan(self._source))
+        self.outcome.checked.add(self._source.file)
         self._apply(file)
         for part in file.parts:
             if isinstance(part, Document):
@@ -97,6 +100,8 @@ class _Run:
             line = manifest.document.position(manifest.base).line
             self._skip(line, "template" if manifest.is_template else "kustomize patch")
             return
+        if manifest.name:
+            self.outcome.checked.add(manifest.name)
         self._suppressions += in_manifest(manifest)
         self._apply(manifest, manifest)
         if not manifest.is_crd:

@@ -70,7 +70,11 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """The outcome of a run; ``crds`` counts the CRDs that were checked, ``rules`` the rules that were on."""
+    """The outcome of a run; ``crds`` counts the CRDs that were checked, ``rules`` the rules that were on.
+
+    ``checked`` holds the names of all files and manifests that were read, ``baselined`` counts the findings that a
+    baseline lists and which are left out here.
+    """
 
     findings: tuple[Finding, ...]
     skipped: tuple[Skipped, ...]
@@ -78,6 +82,8 @@ class Report:
     crds: int
     rules: int
     failures: tuple[Failure, ...] = ()
+    checked: frozenset[str] = dataclasses.field(default=frozenset(), repr=False)
+    baselined: int = 0
 
     def count(self, severity: Severity) -> int:
         """Count the findings of one severity."""

@@ -15,7 +15,7 @@ FORMAT_VERSION = 1  # raised when a key changes its meaning or goes
 
 def render(report: Report) -> str:
     """Render the report as one JSON object: ``findings``, ``skipped`` and ``summary``; nothing is folded."""
-    summary = {"files": report.files, "crds": report.crds, "rules": report.rules}
+    summary = {"files": report.files, "crds": report.crds, "rules": report.rules, "baselined": report.baselined}
     summary |= {
         f"{severity}s" if severity != Severity.INFO else "infos": report.count(severity) for severity in Severity
     }

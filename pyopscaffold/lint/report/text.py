@@ -85,7 +85,8 @@ def _summary(report: Report) -> str:
         f"{_count(report.crds, 'CRD')} in {_count(report.files, 'file')} checked by {_count(report.rules, 'rule')}"
     )
     found = [_count(report.count(severity), severity) for severity in Severity if report.count(severity)]
-    return f"{checked}: {', '.join(found) or 'no findings'}"
+    accepted = f" ({report.baselined} in the baseline)" if report.baselined else ""
+    return f"{checked}: {', '.join(found) or 'no findings'}{accepted}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -89,4 +89,12 @@ def test_json_holds_every_finding() -> None:
         "field": ".spec.a",
         "snippet": "",
     }
-    assert content["summary"] == {"files": 1, "crds": 1, "rules": 1, "errors": 0, "warnings": 2, "infos": 0}
+    assert content["summary"] == {
+        "files": 1,
+        "crds": 1,
+        "rules": 1,
+        "baselined": 0,
+        "errors": 0,
+        "warnings": 2,
+        "infos": 0,
+    }

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pyopscaffold.document.reader import Source
+from pyopscaffold.lint.baseline import Comparison, parse
 from pyopscaffold.lint.engine import lint
+from pyopscaffold.lint.example import crd
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.rule import Profile
+from pyopscaffold.lint.ruleset import Ruleset
 
 if TYPE_CHECKING:
     from pyopscaffold.lint.rule import Rule
 
 RULES = builtin()
+CLEAN = crd("spec: {type: object}")
 GOOD = [pytest.param(rule, text, id=f"{rule.id}-{n}") for rule in RULES for n, text in enumerate(rule.good)]
 BAD = [pytest.param(rule, text, id=f"{rule.id}-{n}") for rule in RULES for n, text in enumerate(rule.bad)]
 
@@ -31,7 +35,10 @@ def test_good_example_passes(rule: Rule[Any], text: str) -> None:
 @pytest.mark.parametrize(("rule", "text"), BAD)
 def test_bad_example_is_found(rule: Rule[Any], text: str) -> None:
     """The rule finds its bad example, at a line of it."""
-    found = [finding for finding in lint([Source("bad.yaml", text)], RULES).findings if finding.rule == rule.id]
+    report = lint([Source("bad.yaml", text)], RULES)
+    if rule.subject is Comparison:  # its examples are baselines
+        report = parse(Source("bad.json", text)).compare(lint([Source("x.yaml", CLEAN)], RULES), Ruleset.of(RULES))
+    found = [finding for finding in report.findings if finding.rule == rule.id]
     assert found
     for finding in found:
         assert 1 <= finding.line <= text.count("\n") + 1
