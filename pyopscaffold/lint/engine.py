@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.document.reader import Document, scan
 from pyopscaffold.lint.finding import Failure, Finding, Report, Skipped
 from pyopscaffold.lint.ruleset import Ruleset
-from pyopscaffold.lint.subject import CRD_API_VERSION, Crd, File, Manifest, Version, listing
+from pyopscaffold.lint.subject import CRD_API_VERSION, Crd, File, Manifest, Version, manifests
 from pyopscaffold.lint.suppress import Suppressions, in_manifest, in_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from pyopscaffold.document.reader import Source
     from pyopscaffold.lint.registry import Registry
@@ -75,7 +75,7 @@ class _Run:
         self._apply(file)
         for part in file.parts:
             if isinstance(part, Document):
-                for manifest in _manifests(part):
+                for manifest in manifests(part):
                     self._manifest(manifest)
             elif part.template:
                 self._skip(part.position.line, "template")
@@ -123,19 +123,6 @@ class _Run:
             else:
                 judged = (self._rules.judge(finding) for finding in hits)
                 self._hits += [(finding, rule, manifest) for finding in judged if finding]
-
-
-def _manifests(document: Document) -> Iterator[Manifest]:
-    """Iterate over the objects of a document; a ``List`` stands for its items, as in ``kubectl get -o yaml``."""
-    if not isinstance(document.data, dict):
-        return
-    whole = Manifest(document, (), document.data)
-    if not whole.kind.endswith("List") or not isinstance(whole.data.get("items"), list):
-        yield whole
-        return
-    for index, item in enumerate(listing(whole.data["items"])):
-        if isinstance(item, dict):
-            yield Manifest(document, ("items", index), item)
 
 
 def _finding(rule: Rule[Any], hit: Hit, source: Source, manifest: Manifest | None, version: Version | None) -> Finding:

@@ -96,6 +96,19 @@ class Manifest:
         return False
 
 
+def manifests(document: Document) -> Iterator[Manifest]:
+    """Iterate over the objects of a document; a ``List`` stands for its items, as in ``kubectl get -o yaml``."""
+    if not isinstance(document.data, dict):
+        return
+    whole = Manifest(document, (), document.data)
+    if not whole.kind.endswith("List") or not isinstance(whole.data.get("items"), list):
+        yield whole
+        return
+    for index, item in enumerate(listing(whole.data["items"])):
+        if isinstance(item, dict):
+            yield Manifest(document, ("items", index), item)
+
+
 @dataclass(frozen=True)
 class Crd:
     """A CustomResourceDefinition of apiextensions.k8s.io/v1."""

@@ -1,0 +1,119 @@
+"""ST13: the schema does not contradict itself."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.finding import Severity
+from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
+from pyopscaffold.lint.subject import Node, Version, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BOUNDS = (
+    ("minimum", "maximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+)
+_TYPES = {
+    **dict.fromkeys(("minLength", "maxLength", "pattern"), ("string",)),
+    **dict.fromkeys(
+        ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), ("integer", "number")
+    ),
+    **dict.fromkeys(("minItems", "maxItems", "items"), ("array",)),
+    **dict.fromkeys(("minProperties", "maxProperties", "properties", "required", "additionalProperties"), ("object",)),
+}
+"""The types whose values a keyword says something of."""
+_FITS = {
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int, float),
+    "number": (int, float),
+    "array": (list,),
+    "object": (dict,),
+}
+
+
+def check(version: Version) -> Iterator[Hit]:
+    """Report bounds that no value meets, values of an enum that can't be, and keywords that say nothing."""
+    for node in version.nodes:
+        yield from _bounds(node)
+        yield from _enum(node)
+        for keyword in node.schema.keys() & _TYPES.keys():
+            if node.type in _FITS and node.type not in _TYPES[keyword] and node.schema[keyword] not in (None, False):
+                fix = Fix((Edit((*node.path, keyword), remove=True),))
+                message = f"{node.field} is of type {node.type}, of which {keyword} says nothing"
+                yield Hit((*node.path, keyword), message, node.field, fix=fix)
+
+
+def _bounds(node: Node) -> Iterator[Hit]:
+    for least, most in _BOUNDS:
+        low, high = (_number(node.schema.get(keyword)) for keyword in (least, most))
+        if least != "minimum":
+            for keyword, bound in ((least, low), (most, high)):
+                if bound is not None and bound < 0:
+                    yield Hit((*node.path, keyword), f"{keyword} of {node.field} is negative", node.field)
+        if low is None or high is None:
+            continue
+        is_open = least == "minimum" and any(node.schema.get(key) for key in ("exclusiveMinimum", "exclusiveMaximum"))
+        if low > high or (is_open and low == high):
+            message = f"{node.field} takes no value: {least} is {low}, {most} is {high}"
+            yield Hit((*node.path, least), message, node.field)
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _enum(node: Node) -> Iterator[Hit]:
+    values, seen = listing(node.schema.get("enum")), set()
+    for index, value in enumerate(values):
+        place, shown = (*node.path, "enum", index), json.dumps(value, ensure_ascii=False)
+        if shown in seen:
+            rest = list({json.dumps(each): each for each in values}.values())
+            fix = Fix((Edit((*node.path, "enum"), rest),))
+            yield Hit(place, f"the enum of {node.field} has {shown} twice", node.field, fix=fix)
+        elif not _may_be(node, value):
+            yield Hit(place, f"{shown} in the enum of {node.field} is no {node.type}, so it can't be", node.field)
+        seen.add(shown)
+
+
+def _may_be(node: Node, value: Any) -> bool:
+    if value is None:
+        return node.schema.get("nullable") is True
+    if isinstance(value, bool):
+        return node.type not in _FITS or node.type == "boolean"
+    if isinstance(value, float) and node.type == "integer":
+        return value.is_integer()
+    return isinstance(value, _FITS.get(node.type, object))
+
+
+RULE = Rule(
+    id="ST13",
+    name="contradiction",
+    severity=Severity.ERROR,
+    profile=Profile.CHECKLIST,
+    subject=Version,
+    what="A schema can be met: no minimum is above its maximum, each value of an enum is of the field's type and there "
+    "once, and each keyword says something of that type.",
+    why="The API server takes such a schema and then refuses every object, or checks nothing where a check was meant.",
+    check=check,
+    good=(
+        spec("size: {type: integer, minimum: 1, maximum: 9}"),
+        spec("mode: {type: string, enum: [Fast, Safe]}"),
+        spec("port: {x-kubernetes-int-or-string: true, maxLength: 15, minimum: 1}"),
+    ),
+    bad=(
+        spec("size: {type: integer, minimum: 9, maximum: 1}"),
+        spec("size: {type: integer, minimum: 1, maximum: 1, exclusiveMaximum: true}"),
+        spec("name: {type: string, minLength: -1}"),
+        spec("name: {type: string, enum: [a, 1]}"),
+        spec("name: {type: string, enum: [a, a]}"),
+        spec("size: {type: integer, maxLength: 3}"),
+        spec("name: {type: string, properties: {a: {type: string}}}"),
+    ),
+)
