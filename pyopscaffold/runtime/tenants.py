@@ -16,7 +16,7 @@ from pyopscaffold.errors import TenantConfigError, TenantConfigMissing, TenantRe
 from pyopscaffold.kube.builtin import CONFIG_MAP, NAMESPACE
 from pyopscaffold.runtime import settings
 from pyopscaffold.runtime.cache import index
-from pyopscaffold.runtime.predicate import both, version_changed
+from pyopscaffold.runtime.predicate import both
 from pyopscaffold.runtime.reconcile import Request
 
 if TYPE_CHECKING:
@@ -61,8 +61,6 @@ class Tenants:
         def told(delta: Delta) -> None:
             if delta.new is None and delta.old is not None:
                 self._read.pop(delta.old.meta.uid, None)
-            if not version_changed(delta):
-                return
             for namespace in dict.fromkeys(name for item in both(delta) for name in self._concerned(item)):
                 for stored in self._primary.list(namespace):
                     add(Request(stored.meta.namespace, stored.meta.name))
