@@ -7,9 +7,11 @@ import contextvars
 import inspect
 import logging
 import random
+import traceback
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
@@ -249,10 +251,10 @@ class Processor(Generic[T]):
         try:
             async with asyncio.timeout(seconds) as scope:
                 return await method(context, obj)
-        except TimeoutError:
+        except TimeoutError as error:
             if not scope.expired():
                 raise
-            raise ReconcileTimeoutError(f"not done after {seconds:g} s, and cancelled") from None
+            raise ReconcileTimeoutError(f"not done after {seconds:g} s, and cancelled{_where(error)}") from None
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
@@ -344,6 +346,20 @@ class Processor(Generic[T]):
         if failure.stalled and regarding is not None:
             self._events.record(regarding, "Warning", failure.reason, failure.message)
         return Verdict(failure=failure, error=error)
+
+
+def _where(timeout: TimeoutError) -> str:
+    """Say where in the author's code the cancellation struck; that is what took so long."""
+    frames = traceback.walk_tb(timeout.__cause__.__traceback__ if timeout.__cause__ else None)
+    theirs = [(frame, line) for frame, line in frames if not _is_ours(frame.f_globals.get("__name__", ""))]
+    if not theirs:
+        return ""
+    frame, line = theirs[-1]
+    return f" in {frame.f_code.co_name} ({Path(frame.f_code.co_filename).name}:{line})"
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in {"pyopscaffold", "asyncio"}
 
 
 def _checked(result: object, method: Callable[..., Any]) -> Result | None:
