@@ -126,7 +126,7 @@ def lint_crd(
     report = _less_baseline(report, ruleset, write=write_baseline)
     _print(report, output)
     if report.failures:
-        raise _broken_rules(report)
+        raise _broken_rules(report, known)
     if report.fails(chosen.fail_on):
         raise typer.Exit(1)
 
@@ -163,10 +163,11 @@ def _less_baseline(report: Report, ruleset: Ruleset, *, write: bool) -> Report:
     return known.compare(report, ruleset)
 
 
-def _broken_rules(report: Report) -> PyopscaffoldError:
+def _broken_rules(report: Report, known: Registry) -> PyopscaffoldError:
     first, *others = report.failures
-    more = f" and {len(others)} more" if others else ""
-    return PyopscaffoldError(f"{first.file}:{first.line}: rule {first.rule} broke down{more}: {first.error}")
+    origin = f" of {known.origins[first.rule]}" if first.rule in known.origins else ""
+    more = f", {len(others)} more times" if others else ""
+    return PyopscaffoldError(f"{first.file}:{first.line}: rule {first.rule}{origin} broke down{more}: {first.error}")
 
 
 def _show_schema(value: bool) -> None:  # noqa: FBT001 - typer calls it so

@@ -74,7 +74,6 @@ class Config:
     """Options of rules, by id or name."""
     _root: Path = Path()
     _baseline: Path | None = None
-    _options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def root(self) -> Path:
@@ -85,11 +84,6 @@ class Config:
     def baseline_file(self) -> Path | None:
         """The baseline, by the path as the command line or this file gives it."""
         return self._baseline or (self._root / self.baseline if self.baseline else None)
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """The options of the rules that are configured, by id, as values of the rules' own classes."""
-        return self._options
 
     @property
     def selection(self) -> Selection:

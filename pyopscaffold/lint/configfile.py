@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import Problem, SettingsError
 from pyopscaffold.lint.config import Config, Misfit
-from pyopscaffold.lint.selection import match, mistake
+from pyopscaffold.lint.configcheck import dotted, options, unknown_selectors
 from pyopscaffold.lint.tomlplaces import line_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pyopscaffold.lint.config import Keys
     from pyopscaffold.lint.registry import Registry
-    from pyopscaffold.lint.rule import Rule
 
 FILE = ".lint-crd.toml"
 PYPROJECT = "pyproject.toml"
@@ -55,28 +53,15 @@ def read(file: Path, registry: Registry) -> Config:
         raise SettingsError([], f"{file}: there is no [{'.'.join(_TABLE)}]", hint=f"add it, or name a {FILE}")
     misfits: list[Misfit] = []
     config: Config = decode(Config, data, misfits)
-    options = _options(config, registry, misfits)
+    options(config, registry, misfits)
     if not misfits:
-        misfits += check(config, registry)
+        misfits += unknown_selectors(config, registry)
     if misfits:
         raise SettingsError(
-            Problem(str(file), line_of(text, (*prefix, *misfit.keys)), _dotted(misfit.keys), misfit.message)
+            Problem(str(file), line_of(text, (*prefix, *misfit.keys)), dotted(misfit.keys), misfit.message)
             for misfit in misfits
         )
-    return dataclasses.replace(config, _root=file.parent, _options=options)
-
-
-def check(config: Config, registry: Registry) -> Iterator[Misfit]:
-    """Find selectors that name no rule."""
-    places: list[tuple[Keys, Any]] = [((), config)]
-    places += [(("per-path", glob), settings) for glob, settings in config.per_path.items()]
-    places += [(("per-field", glob), settings) for glob, settings in config.per_field.items()]
-    for keys, settings in places:
-        for key in ("select", "extend-select", "ignore", "severity"):
-            for selector in getattr(settings, key.replace("-", "_"), ()):
-                if wrong := mistake(selector, registry.known):
-                    inner = (selector,) if key == "severity" else ()
-                    yield Misfit((*keys, key, *inner), "; ".join(wrong))
+    return dataclasses.replace(config, _root=file.parent)
 
 
 def json_schema(registry: Registry) -> dict[str, Any]:
@@ -84,12 +69,12 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     from pyopscaffold.lint.decode import schema  # noqa: PLC0415
 
     content = schema(Config, Config())
-    options = {
+    by_rule = {
         rule.id: {"description": rule.what, **schema(type(rule.options), rule.options)}
         for rule in registry.known
         if rule.options is not None
     }
-    content["properties"]["rules"] |= {"properties": options, "additionalProperties": {"type": "object"}}
+    content["properties"]["rules"] |= {"properties": by_rule, "additionalProperties": {"type": "object"}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "lint-crd",
@@ -98,29 +83,8 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     }
 
 
-def _options(config: Config, registry: Registry, misfits: list[Misfit]) -> dict[str, Any]:
-    """Make the options of rules; each is a value of the rule's own class."""
-    from pyopscaffold.lint.decode import decode  # noqa: PLC0415
-
-    made = {}
-    for key, data in config.rules.items():
-        rule = next((rule for rule in registry.known if _is(rule, key)), None)
-        if rule is None:
-            known = [rule for rule in registry.known if rule.options is not None]
-            misfits.append(Misfit(("rules", key), "; ".join(mistake(key, known) or (f"{key!r} is no whole id",))))
-        elif rule.options is None:
-            misfits.append(Misfit(("rules", key), f"{rule.id} has no options"))
-        else:
-            made[rule.id] = decode(type(rule.options), data, misfits, ("rules", key), base=rule.options)
-    return made
-
-
 def _is_file(place: Path) -> bool:
     return os.path.isfile(place)  # noqa: PTH113 - Path.is_file raises where a folder above may not be looked into
-
-
-def _is(rule: Rule[Any], key: str) -> bool:
-    return match(key, rule) == len(rule.id)
 
 
 def _parsed(file: Path) -> tuple[str, dict[str, Any]]:
@@ -142,8 +106,3 @@ def _table(content: dict[str, Any]) -> dict[str, Any] | None:
     for key in _TABLE:
         inner = inner.get(key) if isinstance(inner, dict) else None
     return inner if isinstance(inner, dict) else None
-
-
-def _dotted(keys: Keys) -> str:
-    plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-    return ".".join(key if key and not key.strip(plain) else f'"{key}"' for key in keys) or "the table"

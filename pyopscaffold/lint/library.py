@@ -9,6 +9,7 @@ from pyopscaffold.document.reader import Source
 from pyopscaffold.lint import engine
 from pyopscaffold.lint.config import Config
 from pyopscaffold.lint.configfile import find, read
+from pyopscaffold.lint.plugins import with_plugins
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.ruleset import Ruleset
 from pyopscaffold.loader.manifests import load_sources
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def rules() -> Registry:
     """Collect all rules: the linter's own, and those of installed packages."""
-    return builtin()
+    return with_plugins(builtin())
 
 
 def settings(known: Registry, *, file: Path | None = None, isolated: bool = False) -> Config:
@@ -39,8 +40,11 @@ def settings(known: Registry, *, file: Path | None = None, isolated: bool = Fals
 def lint(sources: Iterable[str | Path | Source], *, config: Config | None = None) -> Report:
     """Check files, folders and texts; without a configuration, by the rules of the default profile.
 
+    No configuration is looked for: it is what :class:`Config` says, ``Config(select=("VA",))``.
+
     Raises:
-        UserError: a path can't be read, or the rules of an installed package can't be loaded.
+        UserError: a path can't be read, the configuration names a rule that there is not, or the rules of an installed
+            distribution can't be loaded.
 
     """
     ruleset = Ruleset(rules(), config)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import UsageError
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Registry:
-    """Rules in the order of their ids, and ``known``: all that they were chosen from."""
+    """Rules in the order of their ids, and ``known``: all that they were chosen from.
+
+    ``origins`` tells of which distribution a rule is, by its id, for those that are not the linter's own.
+    """
 
     rules: tuple[Rule[Any], ...]
     known: tuple[Rule[Any], ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.known:
@@ -56,7 +61,7 @@ class Registry:
 
     def chosen(self, selection: Selection) -> Registry:
         """Take the rules that a selection holds."""
-        return Registry(tuple(rule for rule in self.rules if selection.holds(rule)), self.known)
+        return Registry(tuple(rule for rule in self.rules if selection.holds(rule)), self.known, self.origins)
 
 
 def builtin() -> Registry:

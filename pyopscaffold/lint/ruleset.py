@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.lint.config import Config
+from pyopscaffold.lint.configcheck import checked_options
 from pyopscaffold.lint.globs import matches_field, matches_path
 from pyopscaffold.lint.registry import Registry
 from pyopscaffold.lint.selection import Selection, match
@@ -49,16 +50,22 @@ class FileRules:
 
 
 class Ruleset:
-    """All rules that may run, and the configuration that says where."""
+    """All rules that may run, and the configuration that says where.
+
+    Raises:
+        UsageError: the configuration names a rule that there is not, or an option can't be.
+
+    """
 
     def __init__(self, known: Registry, config: Config | None = None) -> None:
         self.config = config = config or Config()
-        options = config.options
+        options = checked_options(config, known)
         self._known = Registry(
             tuple(
                 dataclasses.replace(rule, options=options[rule.id]) if rule.id in options else rule for rule in known
             ),
             known.known,
+            known.origins,
         )
         self.rules = self._known.chosen(config.selection)
         self._made: dict[tuple[str, ...], FileRules] = {}
@@ -91,7 +98,7 @@ class Ruleset:
             chosen -= {rule.id for rule in self._known if layer.drops(rule)}
             severities |= settings.severity
         rules = tuple(rule for rule in self._known if rule.id in chosen)
-        return FileRules(Registry(rules, self._known.known), severities, self.config.per_field)
+        return FileRules(Registry(rules, self._known.known, self._known.origins), severities, self.config.per_field)
 
 
 def _longest(severities: Mapping[str, Severity], rule: Rule[Any]) -> Severity | None:

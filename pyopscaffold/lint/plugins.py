@@ -1,0 +1,69 @@
+"""Rules of other distributions, which name them in the entry point group ``pyopscaffold.lint.rules``.
+
+An entry point is a :class:`~pyopscaffold.lint.rule.Rule`, or a list or tuple of them.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any
+
+from pyopscaffold.errors import LoadError
+from pyopscaffold.lint.registry import Registry
+from pyopscaffold.lint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+GROUP = "pyopscaffold.lint.rules"
+_ID = re.compile(r"[A-Z]{2,}[0-9]{2,}")
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_OWN = "pyopscaffold"
+
+
+def with_plugins(own: Registry) -> Registry:
+    """Add the rules of installed distributions.
+
+    Raises:
+        LoadError: some can't be loaded, are no rules, or have the id or name of another; it names the distribution.
+
+    """
+    rules = {rule.id: rule for rule in own}
+    names = {rule.name: _OWN for rule in own}
+    origins: dict[str, str] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_origin(entry), entry.name)):
+        origin = _origin(entry)
+        for rule in _rules(entry):
+            if rule.id in rules:
+                raise _refused(origin, f"{rule.id} is a rule of {origins.get(rule.id, _OWN)} already")
+            if rule.name in names:
+                raise _refused(origin, f"{rule.name} is a rule of {names[rule.name]} already")
+            rules[rule.id], names[rule.name], origins[rule.id] = rule, origin, origin
+    return Registry(tuple(rules[rule_id] for rule_id in sorted(rules)), origins=origins)
+
+
+def _rules(entry: EntryPoint) -> Iterable[Rule[Any]]:
+    """Load what an entry point names."""
+    try:
+        loaded = entry.load()
+    except Exception as error:  # whatever somebody else's module does when it is imported
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise _refused(_origin(entry), f"{entry.value} can't be loaded: {what}") from error
+    rules = (loaded,) if isinstance(loaded, Rule) else loaded
+    if not isinstance(rules, list | tuple) or not all(isinstance(rule, Rule) for rule in rules):
+        raise _refused(_origin(entry), f"{entry.value} is neither a rule nor a list of rules")
+    for rule in rules:
+        if not _ID.fullmatch(rule.id) or not _NAME.fullmatch(rule.name):
+            raise _refused(_origin(entry), f"a rule is called like AC01 and a-name, not {rule.id} and {rule.name}")
+    return rules
+
+
+def _origin(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+
+
+def _refused(origin: str, problem: str) -> LoadError:
+    return LoadError(
+        f"the lint rules of {origin}: {problem}", hint=f"mend, upgrade or uninstall {origin.split(maxsplit=1)[0]}"
+    )
