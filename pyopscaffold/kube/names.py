@@ -17,6 +17,7 @@ _VERSION = re.compile(r"v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?")
 _KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
 _LABEL_MAX = 63
 _SUBDOMAIN_MAX = 253
+_LONG = 12
 
 
 def is_dns1123_label(text: str) -> bool:
@@ -89,6 +90,15 @@ def camel_case(snake: str) -> str:
 def words(camel: str) -> str:
     """``MyDatabase`` → ``my database``, for prose."""
     return snake_case(camel).replace("_", " ")
+
+
+def short_name(kind: str, plural: str) -> str:
+    """Give the initials of a kind of several words whose plural has more than 12 letters, else "".
+
+    ``wi`` of WarehouseInventory. Kubernetes' own deployments, of 11 letters, have one, secrets have none.
+    """
+    initials = "".join(word[0] for word in words(kind).split())
+    return initials if len(plural) > _LONG and len(initials) > 1 else ""
 
 
 def plural_of(kind: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pyopscaffold.errors import UsageError
 from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.files.plan import Plan, plan
-from pyopscaffold.kube.names import is_python_name, plural_of, snake_case
+from pyopscaffold.kube.names import is_python_name, plural_of, short_name, snake_case
 from pyopscaffold.loader import project as project_file
 from pyopscaffold.model.project import Project, ResourceEntry
 from pyopscaffold.scaffold import checks
@@ -271,7 +271,21 @@ def _values(project: Project, resource: ResourceEntry) -> dict[str, object]:
         "a_kind": f"{article} {resource.kind}",
         "A_kind": f"{article.capitalize()} {resource.kind}",
         "irregular_plural": resource.plural != plural_of(resource.kind),
+        "short_name": _short_name(project, resource),
     }
+
+
+def _short_name(project: Project, resource: ResourceEntry) -> str:
+    """Return the short name of a long kind; "" where it is taken: the server serves no CRD with a name of another."""
+    others = [entry for entry in project.resources if entry.api_group == resource.api_group]
+    taken = {
+        name
+        for other in others
+        if other.kind != resource.kind
+        for name in (other.plural, other.kind.lower(), short_name(other.kind, other.plural))
+    }
+    name = short_name(resource.kind, resource.plural)
+    return "" if name in taken else name
 
 
 def _tested(container: Workload) -> Iterator[str]:

@@ -44,6 +44,20 @@ def test_the_api_is_recorded(project: Folder) -> None:
     assert 'plural="sheep"' in project.files()["shop_operator/api/v1alpha1/sheep.py"]
 
 
+def test_a_long_kind_has_a_short_name(project: Folder) -> None:
+    """Its initials, in each version, unless another kind of the group has them: the server would not serve the CRD."""
+    for kind, version in (
+        ("WarehouseInventory", "v1"),
+        ("WarehouseInventory", "v2"),
+        ("WebhookInterceptor", "v1"),
+        ("Web", "v1"),
+    ):
+        project.run("create", "api", "--group", "shop", "--version", version, "--kind", kind)
+    texts = {path: text for path, text in project.files().items() if "short_names=" in text}
+    assert sorted(texts) == [f"shop_operator/api/{version}/warehouse_inventory.py" for version in ("v1", "v2")]
+    assert all('short_names=["wi"],' in text for text in texts.values())
+
+
 def test_an_empty_group_is_the_domain(project: Folder) -> None:
     """--group '' gives APIs of the domain itself."""
     project.run("create", "api", "--group", "", "--version", "v1", "--kind", "MyDatabase")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyopscaffold.kube.names import short_name
 from pyopscaffold.lint.example import crd, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
@@ -12,15 +13,14 @@ from pyopscaffold.lint.subject import Crd, listing, mapping, text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LONG = 12  # letters; Kubernetes' own deployments (11) have one, and secrets (7) have none
-
 
 def check(subject: Crd) -> Iterator[Hit]:
-    """Report a plural of many letters without short names."""
+    """Report a long kind of several words without short names."""
     names = mapping(subject.spec.get("names"))
-    plural = text(names.get("plural"))
-    if len(plural) > _LONG and not listing(names.get("shortNames")):
-        yield Hit(("spec", "names"), f"{plural} has no short name: kubectl get takes all its {len(plural)} letters")
+    kind, plural = text(names.get("kind")), text(names.get("plural"))
+    name = short_name(kind, plural) if kind else ""
+    if name and not listing(names.get("shortNames")):
+        yield Hit(("spec", "names"), f"{plural} has no short name, such as {name}: all its letters are to be typed")
 
 
 _GOOD = crd("spec: {type: object}")
@@ -32,11 +32,11 @@ RULE = Rule(
     severity=Severity.INFO,
     profile=Profile.STRICT,
     subject=Crd,
-    what="A kind whose plural has more than 12 letters has a short name.",
+    what="A kind of several words whose plural has more than 12 letters has a short name.",
     why="Names of kinds are typed many times a day, and completed by few shells.",
     check=check,
     good=(_GOOD, _LONG_ONE.replace("  scope:", "    shortNames: [cr]\n  scope:")),
     bad=(_LONG_ONE,),
-    good_class=widget(options='plural="widgetcontainers", short_names=["wc"]'),
-    bad_class=widget(options='plural="widgetcontainers"'),
+    good_class=widget(options='kind="WidgetContainer", short_names=["wc"]'),
+    bad_class=widget(options='kind="WidgetContainer"'),
 )
