@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyopscaffold.kube.names import DNS1123_LABEL, DNS1123_SUBDOMAIN
 from pyopscaffold.lint.edits import with_keywords
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
@@ -22,7 +23,6 @@ _SUBDOMAINS = frozenset(
         *("class", "gateway", "issuer"),
     }
 )
-_LABEL, _SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?", r"(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _CHECKED = frozenset({"pattern", "enum", "format", "x-kubernetes-validations", "allOf", "anyOf", "oneOf", "not"})
 
 
@@ -34,8 +34,8 @@ def check(version: Version) -> Iterator[Hit]:
             continue
         kind = _named_kind(node)
         if kind:
-            longest, more = (63, "") if kind in _LABELS else (253, _SUBDOMAIN)
-            bounds = {"maxLength": min(longest, node.schema.get("maxLength", longest)), "pattern": f"^{_LABEL}{more}$"}
+            longest, name = (63, DNS1123_LABEL) if kind in _LABELS else (253, DNS1123_SUBDOMAIN)
+            bounds = {"maxLength": min(longest, node.schema.get("maxLength", longest)), "pattern": f"^{name}$"}
             message = f"{node.field} names a Kubernetes object, and may be no name at all: give it a DNS-1123 pattern"
             yield Hit(node.path, message, node.field, fix=Fix(with_keywords(node, **bounds), safe=False))
 
@@ -61,7 +61,7 @@ RULE = Rule(
     why="A name that no object can have is found when the controller looks for it, and then reads as 'not found'.",
     check=check,
     good=(
-        spec(f"secretName: {{type: string, maxLength: 253, pattern: '^{_LABEL}{_SUBDOMAIN}$'}}"),
+        spec(f"secretName: {{type: string, maxLength: 253, pattern: '^{DNS1123_SUBDOMAIN}$'}}"),
         spec("displayName: {type: string, maxLength: 63}"),
     ),
     bad=(
@@ -71,7 +71,7 @@ RULE = Rule(
     ),
     good_class=widget(
         f'''
-        secret_name: Annotated[str, Pattern(r"^{_LABEL}{_SUBDOMAIN}$"), MaxLen(253)]
+        secret_name: Annotated[str, Pattern(r"^{DNS1123_SUBDOMAIN}$"), MaxLen(253)]
         """Secret with the password."""
         '''
     ),
