@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.errors import Conflict, Invalid, NotFound
+from pyopscaffold.errors import Conflict, Invalid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,11 +56,8 @@ async def add(client: Client, kind: GroupVersionKind, metadata: ObjectMeta | Met
 
 
 async def remove(client: Client, kind: GroupVersionKind, metadata: ObjectMeta | Meta, name: str) -> None:
-    """Take the finalizer off the object, which may be gone already; raises Conflict if the object moved on."""
-    try:
-        await _patch(client, kind, metadata, removal(metadata.finalizers, name, uid=metadata.uid))
-    except NotFound:
-        return
+    """Take the finalizer off the object; raises Conflict if the object moved on, NotFound if there is none."""
+    await _patch(client, kind, metadata, removal(metadata.finalizers, name, uid=metadata.uid))
 
 
 async def _patch(

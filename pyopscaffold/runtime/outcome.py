@@ -75,6 +75,14 @@ def classify(error: Exception, *, failures: int) -> Failure:  # noqa: PLR0911 - 
             return Failure(reason=reason_from(type(error).__name__), message=text, bug=True)
 
 
+def missing(error: Exception, *, failures: int) -> Failure:
+    """Judge that the server does not find the object: it is gone, or nobody serves its kind for a moment.
+
+    So the next try asks the server, and it is told only when it has gone on for long.
+    """
+    return Failure(reason="NotFound", message=str(error), quiet=failures < QUIET_CONFLICTS, live=True)
+
+
 def _worst(failures: list[Failure]) -> Failure:
     """Judge what was raised together (``ctx.apply_all``, a TaskGroup): what may pass is tried again for all."""
     first = next((failure for failure in failures if not failure.quiet), failures[0])

@@ -32,7 +32,7 @@ from pyopscaffold.runtime.children import Owner
 from pyopscaffold.runtime.events import Regarding
 from pyopscaffold.runtime.logs import FieldsAdapter
 from pyopscaffold.runtime.objects import parse
-from pyopscaffold.runtime.outcome import Failure, ReconcileTimeoutError, classify
+from pyopscaffold.runtime.outcome import Failure, ReconcileTimeoutError, classify, missing
 from pyopscaffold.runtime.reconcile import Context, Reconciler, Request, Result
 
 if TYPE_CHECKING:
@@ -159,7 +159,8 @@ class Processor(Generic[T]):
             return await self._undecodable(stored, error, log)
         except (ClientError, KubeconfigError) as error:
             regarding = None if stored is None else Regarding.of(self._kind, stored.meta)
-            return self._report(classify(error, failures=failures), error, log, regarding)
+            judge = missing if isinstance(error, NotFound) else classify
+            return self._report(judge(error, failures=failures), error, log, regarding)
 
     @property
     def paused(self) -> int:
@@ -187,11 +188,8 @@ class Processor(Generic[T]):
         except CodecError:
             return DONE  # there is no typed status to say it in; and that it does not fit is said when it is looked at
         before = status.begin(obj, _decode_status(stored.raw))
-        try:
-            if status.pause(obj, before, why):
-                await self._status.write(obj, before, now=self._clock.now(), observed=False)
-        except NotFound:
-            pass
+        if status.pause(obj, before, why):
+            await self._status.write(obj, before, now=self._clock.now(), observed=False)
         return DONE
 
     async def _look(self, request: Request, stored: Stored, log: FieldsAdapter, failures: int) -> Verdict:
@@ -201,10 +199,7 @@ class Processor(Generic[T]):
         text: bytes | RawObject = stored.raw
         obj = self._decode(text)
         if not deleting and self._finalize and self._finalizer not in obj.metadata.finalizers:
-            try:
-                text = await finalizer.add(self._client, self._kind, obj.metadata, self._finalizer)
-            except NotFound:
-                return DONE
+            text = await finalizer.add(self._client, self._kind, obj.metadata, self._finalizer)
             obj = self._decode(text)
         before = status.begin(obj, _decode_status(text) if isinstance(text, bytes) else text)
         verdict = await self._run(request, obj, log, failures, deleting=deleting)
@@ -217,10 +212,7 @@ class Processor(Generic[T]):
             return verdict
         else:
             status.fail(obj, verdict.failure)
-        try:
-            await self._status.write(obj, before, now=self._clock.now())
-        except NotFound:
-            return DONE
+        await self._status.write(obj, before, now=self._clock.now())
         return verdict
 
     async def _let_go(self, meta: Meta, log: FieldsAdapter) -> bool:
@@ -296,12 +288,9 @@ class Processor(Generic[T]):
 
     async def _load(self, request: Request, *, live: bool) -> Stored | None:
         if live:
-            try:
-                # By a list of one, which the server answers as it does a get: the role needs no further verb for it.
-                selected = f"metadata.name={request.name}"
-                found = await self._client.list(self._kind, namespace=request.namespace, fields=selected)
-            except NotFound:
-                return None
+            # By a list of one, which the server answers as it does a get: the role needs no further verb for it.
+            selected = f"metadata.name={request.name}"
+            found = await self._client.list(self._kind, namespace=request.namespace, fields=selected)
             return parse(self._kind, msgspec.json.encode(found[0])) if found else None
         return self._primary.get(request.namespace, request.name)
 
@@ -337,7 +326,7 @@ class Processor(Generic[T]):
 
     def _report(self, failure: Failure, error: Exception, log: FieldsAdapter, regarding: Regarding | None) -> Verdict:
         if failure.quiet:
-            log.debug("conflict, trying again", extra={"error": failure.message})
+            log.debug("trying again", extra={"error": failure.message})
         elif failure.bug:
             log.error("reconcile failed", exc_info=error)
         else:

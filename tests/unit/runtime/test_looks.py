@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pyopscaffold.api import Conditions, Object, controller, int64, resource
-from pyopscaffold.errors import TerminalError
+from pyopscaffold.errors import NotFound, TerminalError
 from pyopscaffold.kube.builtin import EVENT
 from pyopscaffold.runtime import Context, Reconciler, Result, conditions
 from pyopscaffold.runtime.finalizer import finalizer_name
@@ -266,6 +266,48 @@ async def test_an_object_that_never_is_finalized_can_be_let_go(things: FakeClust
         await things.settle(manager)
         assert await things.client.list(Thing) == []
     assert reconciler.finalized == 1
+
+
+async def test_a_404_is_not_believed_of_an_object_that_is_there(things: FakeCluster) -> None:
+    """Writes that find no object, as while its CRD is away, are made when it is found again: each of the three."""
+
+    def lose() -> None:
+        things.fail(NotFound("page not found"), verb="patch", kind=Thing, times=3)
+        things.fail(NotFound("page not found"), verb="list", kind=Thing, times=2)
+
+    async with things.operating(ThingReconciler) as manager:
+        await things.settle(manager)
+        lose()  # the finalizer
+        await things.client.create(thing(), field_manager="test")
+        await things.settle(manager)
+        await patch(things, {"spec": {"text": "longer than before"}})
+        lose()  # the status
+        await things.settle(manager)
+        found = await things.client.get(Thing, "one", namespace="default")
+        assert found.status.observed_generation == found.metadata.generation
+        await things.client.delete(Thing, "one", namespace="default")
+        lose()  # the finalizer's removal
+        await things.settle(manager)
+        assert await things.client.list(Thing) == []
+
+
+async def test_an_object_that_is_gone_is_left_alone(things: FakeCluster, caplog: pytest.LogCaptureFixture) -> None:
+    """Where a write finds no object since it is gone, its reconciler is not called again, and nobody complains."""
+    calls: list[str] = []
+
+    @controller(Thing)
+    class Hasty(ThingReconciler):
+        async def reconcile(self, ctx: Context, obj: Thing) -> Result:
+            calls.append(obj.metadata.name)
+            await patch(things, {"metadata": {"finalizers": None}})
+            await ctx.client.delete(Thing, "one", namespace="default")
+            return await super().reconcile(ctx, obj)
+
+    async with things.operating(Hasty) as manager:
+        await things.client.create(thing(), field_manager="test")
+        await things.settle(manager)
+    assert calls == ["one"]
+    assert not [record for record in caplog.records if record.levelname in {"WARNING", "ERROR"}]
 
 
 def raw_thing() -> dict[str, Any]:
