@@ -145,7 +145,14 @@ def chunk(data: bytes) -> bytes:
 
 def status_body(code: int, *, message: str, retry_after: int | None = None) -> bytes:
     """Make a metav1.Status as the API server would: https://kubernetes.io/docs/reference/kubernetes-api/."""
-    reasons = {401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 410: "Expired", 429: "TooManyRequests"}
+    reasons = {
+        400: "BadRequest",
+        401: "Unauthorized",
+        403: "Forbidden",
+        404: "NotFound",
+        410: "Expired",
+        429: "TooManyRequests",
+    }
     details = {} if retry_after is None else {"details": {"retryAfterSeconds": retry_after}}
     body = {
         "kind": "Status",
