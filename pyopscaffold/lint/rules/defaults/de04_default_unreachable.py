@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pyopscaffold.lint.example import spec, struct, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version
+from pyopscaffold.lint.subject import Node, Version, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,12 +22,17 @@ def check(version: Version) -> Iterator[Hit]:
     """
     reported: set[str] = set()
     for node in version.own("spec"):
-        if node.parent is None or any(node.field.startswith(f"{above}.") for above in reported):
+        if not _is_all_defaults(node) or not _may_be_absent(node):
             continue
-        if _may_be_absent(node) and _is_all_defaults(node):
+        if not any(node.field.startswith(f"{above}.") for above in reported):
             reported.add(node.field)
             message = f"{node.field} has defaults inside, which nobody gets who leaves it out: give it the default {{}}"
             yield Hit(node.path, message, node.field)
+
+
+def _is_all_defaults(node: Node) -> bool:
+    fields = node.properties.values()
+    return bool(fields) and all("default" in mapping(field) for field in fields) and not node.core_type
 
 
 def _may_be_absent(node: Node) -> bool:
@@ -35,11 +40,6 @@ def _may_be_absent(node: Node) -> bool:
     if not node.name or above is None or "default" in node.schema or node.schema.get("nullable"):
         return False
     return node.name not in above.required and not _CHOSEN & above.schema.keys()
-
-
-def _is_all_defaults(node: Node) -> bool:
-    children = [child for child in node.children() if child.name]
-    return bool(children) and not node.core_type and all("default" in child.schema for child in children)
 
 
 _REQUIRED = "        required: [spec]\n"
