@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from pyopscaffold.testing.plugin import ControlPlanes
-
 
 @pytest.fixture
 async def client(kubeconfig: Path) -> AsyncIterator[HttpClient]:
@@ -166,32 +164,6 @@ async def test_selector_lets_go_and_takes_back(client: HttpClient, cache: Cache,
         (True, False),
         (False, True),
     ]
-
-
-async def test_api_server_restarts(control_planes: ControlPlanes) -> None:
-    """While the API server is away the cache serves what it has; afterwards it has what was written meanwhile."""
-    plane = control_planes()
-    client = HttpClient(config.load(plane.server.kubeconfig()))
-    cache = Cache(client)
-    informer = cache.informer(CONFIG_MAP)
-    running = asyncio.create_task(cache.run())
-    try:
-        await informer.wait_synced()
-        await client.create(_config_map("before", "default"), field_manager="tests")
-        await asyncio.to_thread(plane.stop_api_server)
-        await eventually_async(lambda: informer.failure is not None)
-        assert (await cache.reader.get(CONFIG_MAP, "before", namespace="default"))["data"] == {"key": "1"}
-        await asyncio.to_thread(plane.start_api_server)
-        other = HttpClient(config.load(plane.server.kubeconfig()))
-        await other.create(_config_map("after", "default"), field_manager="tests")
-        await other.close()
-        await eventually_async(lambda: informer.get("default", "after"), within=40)
-        assert informer.get("default", "before") is not None
-        assert informer.failure is None
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        await client.close()
 
 
 async def test_server_leaves_all_but_metadata_out(client: HttpClient, cache: Cache, namespace: str) -> None:

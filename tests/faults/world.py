@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import hashlib
 import itertools
 import os
@@ -21,7 +20,6 @@ from pyopscaffold.kube.builtin import CONFIG_MAP
 from pyopscaffold.runtime import Context, Manager, Options, Reconciler, Result, conditions
 from pyopscaffold.runtime.client.config import load
 from pyopscaffold.runtime.client.http import HttpClient
-from pyopscaffold.runtime.clock import Clock
 from tests.cluster.widgets import Cluster, Widget, config_map
 from tests.faults.clocks import FastClock
 
@@ -149,7 +147,7 @@ class World(Cluster):
         return Options(namespaces=(self.namespace,), metrics_bind_address="0", health_probe_bind_address="0", **more)
 
     @asynccontextmanager
-    async def running(self, manager: Manager, clock: Clock) -> AsyncIterator[Operator]:
+    async def running(self, manager: Manager, clock: FastClock) -> AsyncIterator[Operator]:
         """Run a manager while the block lasts; it has settled when the block begins."""
         await asyncio.to_thread(self.populate)
         operator = Operator(self, manager, clock)
@@ -172,7 +170,7 @@ class Operator:
 
     world: World
     manager: Manager
-    clock: Clock
+    clock: FastClock
     tasks: Counter[str] = field(default_factory=Counter)
     complaints: list[str] = field(default_factory=list)
     _running: asyncio.Task[None] | None = None
@@ -230,12 +228,6 @@ class Operator:
         if (count := sockets_to(proxy.port)) > _WATCHES + _KEPT:
             return f"{count} sockets"
         return f"{proxy.clients} connections" if proxy.clients > _WATCHES + _KEPT else ""
-
-
-def objects() -> Counter[str]:
-    """Count what the garbage collector knows, by type."""
-    gc.collect()
-    return Counter(type(found).__qualname__ for found in gc.get_objects())
 
 
 def sockets_to(port: int) -> int:
