@@ -230,6 +230,11 @@ class Unauthorized(ApiError):  # noqa: N818
 class Forbidden(ApiError):  # noqa: N818
     """403."""
 
+    @property
+    def namespace_terminating(self) -> bool:
+        """Whether it is because the namespace is being deleted, so that nothing new can be made in it."""
+        return any(cause.reason == "NamespaceTerminating" for cause in self.causes)
+
 
 class NotFound(ApiError):  # noqa: N818
     """404."""

@@ -18,6 +18,7 @@ from pyopscaffold.errors import (
     AlreadyExists,
     ClientError,
     ConnectionFailed,
+    Forbidden,
     KubeconfigError,
     NotFound,
     ServerError,
@@ -232,14 +233,15 @@ class EventRecorder:
             except AlreadyExists:
                 return True
             except NotFound:
-                return False  # a namespace on its way out, or an Event that outlived its hour
+                return False  # an Event that outlived its hour
             except (ConnectionFailed, KubeconfigError, ServerError, TooManyRequests) as error:
                 if attempt + 1 == TRIES or self._closing:
                     _log.warning("event %s not sent: %s", what.reason, error)
                     return False
                 await self._clock.sleep(2.0**attempt)
             except ClientError as error:
-                _log.warning("event %s not sent: %s", what.reason, error)
+                if not (isinstance(error, Forbidden) and error.namespace_terminating):
+                    _log.warning("event %s not sent: %s", what.reason, error)
                 return False
             else:
                 return True

@@ -10,6 +10,7 @@ from pyopscaffold.errors import (
     ClientError,
     CodecError,
     Conflict,
+    Forbidden,
     Invalid,
     PyopscaffoldError,
     TerminalError,
@@ -45,13 +46,13 @@ class Failure:
     bug: bool = False
 
 
-def classify(error: Exception, *, failures: int) -> Failure:  # noqa: PLR0911 - a table
-    """Judge what a reconcile raised after so many failures in a row before."""
+def classify(error: Exception, *, failures: int, deleting: bool = False) -> Failure:  # noqa: PLR0911 - a table
+    """Judge what a reconcile raised after so many failures in a row before; ``deleting``: a finalize raised it."""
     said = error.said if isinstance(error, ApiError) else str(error)  # a condition has no room for the request as well
     message = said or type(error).__name__
     match error:
         case ExceptionGroup():
-            return _worst([classify(each, failures=failures) for each in error.exceptions])
+            return _worst([classify(each, failures=failures, deleting=deleting) for each in error.exceptions])
         case TerminalError():
             reason = reason_from(error.reason, "Stalled")
             return Failure(reason=reason, message=message, retry="never", stalled=True)
@@ -64,6 +65,9 @@ def classify(error: Exception, *, failures: int) -> Failure:  # noqa: PLR0911 - 
         case Conflict():
             reason = reason_from(error.reason, "Conflict")
             return Failure(reason=reason, message=message, quiet=failures < QUIET_CONFLICTS, live=True)
+        case Forbidden() if error.namespace_terminating:
+            # all that is in it will soon be deleted too: only who can't let go then has to tell
+            return Failure(reason="NamespaceTerminating", message=message, quiet=not deleting)
         case ApiError():
             return Failure(reason=reason_from(error.reason, type(error).__name__), message=message)
         case ReconcileTimeoutError():

@@ -233,7 +233,7 @@ class Processor(Generic[T]):
         try:
             result = _checked(await self._call(method, context, obj), method)
         except Exception as error:  # noqa: BLE001 - the author's code
-            return self._report(classify(error, failures=failures), error, log, regarding)
+            return self._report(classify(error, failures=failures, deleting=deleting), error, log, regarding)
         return Verdict(result.requeue_after if result else None)
 
     async def _call(self, method: Callable[..., Any], context: Context, obj: T) -> Any:
@@ -326,7 +326,7 @@ class Processor(Generic[T]):
 
     def _report(self, failure: Failure, error: Exception, log: FieldsAdapter, regarding: Regarding | None) -> Verdict:
         if failure.quiet:
-            log.debug("trying again", extra={"error": failure.message})
+            log.debug("trying again", extra={"error": failure.message, "reason": failure.reason})
         elif failure.bug:
             log.error("reconcile failed", exc_info=error)
         else:
