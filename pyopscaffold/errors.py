@@ -95,7 +95,7 @@ class EnvtestError(UserError):
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One mistake in a declaration, placed at ``file:line``; ``subject`` is ``Class.field`` or a class."""
+    """One mistake, at ``file:line`` unless ``file`` is empty; ``subject`` is ``Class.field``, a class or a CRD."""
 
     file: str
     line: int
@@ -103,7 +103,8 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.subject}: {self.message}"
+        place = f"{self.file}:{self.line}: " if self.file else ""
+        return f"{place}{self.subject}: {self.message}"
 
 
 class SettingsError(UserError):

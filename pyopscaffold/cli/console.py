@@ -70,8 +70,8 @@ def fail_for(problems: Sequence[Problem], *, hint: str | None = None) -> None:
 
 def placed(problem: Problem) -> str:
     """Return a problem as a line for stderr, whose place stands out."""
-    place = styled(f"{problem.file}:{problem.line}:", "", stream=sys.stderr, bold=True)
-    return f"{place} {styled(f'{problem.subject}:', _CYAN, stream=sys.stderr)} {problem.message}"
+    place = styled(f"{problem.file}:{problem.line}:", "", stream=sys.stderr, bold=True) + " " if problem.file else ""
+    return f"{place}{styled(f'{problem.subject}:', _CYAN, stream=sys.stderr)} {problem.message}"
 
 
 def diff(text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,17 +78,29 @@ def crd(
     """Write typed dataclasses for the kinds of CRDs, whose generated CRD would be the same.
 
     In a project they go into its api package, as types of others: for owns=, watches= and to read and write objects.
+    What can't be imported is told and left out; the exit code is 1 then.
     """
     found = _found(sources or [], cluster=cluster, kubeconfig=kubeconfig, context=context)
-    from pyopscaffold.scaffold.importer.project import import_crds  # noqa: PLC0415 - so that --help stays quick
+    from pyopscaffold.scaffold.importer.inputs import check  # noqa: PLC0415 - so that --help stays quick
+    from pyopscaffold.scaffold.importer.project import import_crds  # noqa: PLC0415
 
     target = _target(output_dir, own=own, force=force)
     result = import_crds(found.crds, target, report=_progress(len(found.crds)))
+    for name, message in result.refused.items():
+        found.refuse(name, message)
+    check(found)
     kinds = [
         {"group": item.group, "version": item.version, "kind": item.kind, "file": path}
         for path, item in result.modules.items()
     ]
-    _finish(result.plan, result.notes, dry_run=dry_run, output=output, skipped=found.skipped, more={"kinds": kinds})
+    more = {"kinds": kinds, "skipped": found.skipped, "problems": [asdict(problem) for problem in sorted(found.refused)]}
+    _finish(result.plan, result.notes, dry_run=dry_run, output=output, more=more)
+    if output is Output.TEXT:
+        for place in found.skipped:
+            console.warn(f"left out: {place}")
+        console.fail_for(sorted(found.refused))
+    if found.refused:
+        raise typer.Exit(1)
 
 
 def openapi(
@@ -157,28 +170,25 @@ def _finish(
     dry_run: bool,
     output: Output,
     more: dict[str, object],
-    skipped: Sequence[str] = (),
 ) -> None:
     from pyopscaffold.files.apply import apply  # noqa: PLC0415 - so that --help stays quick
 
     if not dry_run:
         apply(plan)
     if output is Output.JSON:
-        console.say(json.dumps(_report(plan, notes, skipped, more), indent=2))
+        console.say(json.dumps(_report(plan, notes, more), indent=2))
         return
     console.changes(plan)
     if dry_run:
         console.say("\nNothing was written (--dry-run).")
-    for place in skipped:
-        console.warn(f"left out: {place}")
     for note in notes[:_NOTES_SHOWN]:
         console.note(f"note: {note}")
     if len(notes) > _NOTES_SHOWN:
         console.note(f"note: {len(notes) - _NOTES_SHOWN} more; --output json lists all")
 
 
-def _report(plan: Plan, notes: Sequence[Note], skipped: Sequence[str], more: dict[str, object]) -> dict[str, object]:
+def _report(plan: Plan, notes: Sequence[Note], more: dict[str, object]) -> dict[str, object]:
     written = [change.path for change in plan.writes]
     kept = [change.path for change in plan.kept]
     listed = [{"subject": note.subject, "path": note.path, "message": note.message} for note in notes]
-    return {"written": written, "kept": kept, **more, "notes": listed, "skipped": list(skipped)}
+    return {"written": written, "kept": kept, "notes": listed, "skipped": [], "problems": [], **more}

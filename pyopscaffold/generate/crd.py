@@ -33,7 +33,8 @@ def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:
 
 
 def warnings(model: ProjectModel, project: Project, made: Iterable[Artefact]) -> Iterator[Problem]:
-    """Yield the CRDs among those made that kubectl can't apply in its old way, which keeps a copy in an annotation."""
+    """Yield CRDs that kubectl can't apply in its old way, which keeps a copy in an annotation, and APIs without one."""
+    yield from _undeclared(model, project)
     texts = {artefact.path: artefact.text for artefact in made}
     for versions in kinds_by_versions(model):
         kind = versions[0]
@@ -46,6 +47,18 @@ def warnings(model: ProjectModel, project: Project, made: Iterable[Artefact]) ->
                     " annotation; apply it with --server-side, or shorten it: pyopscaffold generate --max-description 0"
                 )
                 yield Problem(kind.span.file, kind.span.line, kind.root.name, message)
+
+
+def _undeclared(model: ProjectModel, project: Project) -> Iterator[Problem]:
+    """Yield the project's own APIs in PROJECT that no class declares."""
+    declared = {kind.gvk for kind in model.kinds}
+    for entry in project.resources:
+        if entry.has_api and not entry.external and entry.gvk not in declared:
+            message = (
+                f"no @resource declares {entry.kind} {entry.version} of {entry.api_group}, so it has no CRD; remove the"
+                " entry if the class is gone, or make group, version and kind agree"
+            )
+            yield Problem("PROJECT", entry.line, entry.kind, message)
 
 
 def path_of(kind: KindModel) -> str:

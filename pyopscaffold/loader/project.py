@@ -113,6 +113,7 @@ def _resource(entry: _Node, workloads: Mapping[_Key, Workload], *, domain: str) 
         has_controller=entry.flag("controller") or any(True for _ in entry.items("controllers")),
         workload=workloads.get(_key(entry, domain)),
         external=entry.flag("external"),
+        line=entry.line + 1,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pyopscaffold.kube.gvk import GroupVersionKind
 
@@ -22,7 +22,7 @@ class ResourceEntry:
     """One API of the project; ``group`` is PROJECT's short group, the API group is ``group.domain``.
 
     ``workload`` is there where the API was made for an image; an ``external`` one is another's, whose types the project
-    has for its controllers.
+    has for its controllers. ``line`` is its place in PROJECT, 0 where it has none yet.
     """
 
     group: str
@@ -35,6 +35,7 @@ class ResourceEntry:
     has_controller: bool = True
     workload: Workload | None = None
     external: bool = False
+    line: int = field(default=0, compare=False)
 
     @property
     def api_group(self) -> str:

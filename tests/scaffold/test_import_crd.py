@@ -245,7 +245,7 @@ BROKEN = {
     "no CRD": ("kind: Secret\n", "there is no CRD in in.yaml"),
     "v1beta1": (
         WIDGETS.replace("k8s.io/v1", "k8s.io/v1beta1"),
-        "in.yaml:1: widgets.foreign.io is of apiextensions.k8s.io/v1beta1",
+        "in.yaml:1: widgets.foreign.io: it is of apiextensions.k8s.io/v1beta1",
     ),
     "template": (f"{{{{- if .Values.crds }}}}\n{WIDGETS}{{{{- end }}}}\n", "helm template"),
     "templated value": (WIDGETS.replace("kind: Widget,", "kind: '{{ .Values.kind }}',"), "a template"),
@@ -256,10 +256,10 @@ BROKEN = {
     "broken YAML": (f"{WIDGETS}  x: [", "in.yaml:"),
     "no schema": (
         crd(versions=[{"name": "v1", "served": True, "storage": True}]),
-        "widgets.foreign.io has no spec.versions[0].schema.openAPIV3Schema",
+        "widgets.foreign.io: it has no spec.versions[0].schema.openAPIV3Schema",
     ),
-    "no names": (crd(names={"kind": "Widget"}), "has no spec.names.plural"),
-    "two that differ": (f"{WIDGETS}---\n{crd(scope='Cluster')}", "is in in.yaml:1 too, and they differ"),
+    "no names": (crd(names={"kind": "Widget"}), "it has no spec.names.plural"),
+    "two that differ": (f"{WIDGETS}---\n{crd(scope='Cluster')}", "it is in in.yaml:1 too, and they differ"),
 }
 
 
@@ -273,6 +273,63 @@ def test_what_can_not_be_imported(folder: Folder, case: str) -> None:
 
     assert message in said
     assert folder.entries() == {"in.yaml"}
+
+
+def test_some_that_can_not_be_imported(project: Folder) -> None:
+    """In a folder, what can be imported is; what can't is told with its place, and the exit code says so."""
+    crds = project.path / "crds"
+    crds.mkdir()
+    (version,) = versions("v1")
+    (crds / "a.yaml").write_text(crd(group="a.io", versions=[{"name": "v1", "served": True, "storage": True}]))
+    (crds / "b.yaml").write_text(f"{crd(group='b.io')}---\n{WIDGETS}---\nkind: [\n")
+    (crds / "c.yaml").write_text(crd(group="b.io", scope="Cluster"))
+    (crds / "d.yaml").write_text(crd(group="d.io", versions=[{**version, "additionalPrinterColumns": [{"name": "A"}]}]))
+    (crds / "e.yaml").write_text(f"{{{{- if .Values.crds }}}}\n{WIDGETS}{{{{- end }}}}\n")
+    second = yaml.safe_load((crds / "b.yaml").read_text().partition("---")[2].partition("---")[0])
+    assert second["metadata"]["name"] == "widgets.foreign.io"
+    line = crd(group="b.io").count("\n") + 2 + WIDGETS.count("\n") + 1
+
+    said = project.run("import", "crd", "crds", code=1)
+
+    assert "create  shop_operator/api/v1/widget.py" in said
+    assert project.files()["shop_operator/api/v1/widget.py"] == MODULE
+    assert [entry["group"] for entry in yaml.safe_load(project.files()["PROJECT"])["resources"]] == ["foreign"]
+    told = [text.partition(";")[0] for text in said.splitlines() if text.startswith("error: ")]
+    assert told == [
+        (
+            "error: crds/a.yaml:1: widgets.foreign.io: it has no spec.versions[0].schema.openAPIV3Schema,"
+            " and no server takes it"
+        ),
+        f"error: crds/b.yaml:{line + 1}: YAML: did not find expected node content",
+        "error: crds/c.yaml:1: widgets.b.io: it is in crds/b.yaml:1 too, and they differ",
+        "error: crds/d.yaml:1: widgets.d.io: it has not the form that CRDs have: KeyError: 'jsonPath'",
+    ]
+    assert "warning: left out: crds/e.yaml:1: a template" in said
+
+    report = json.loads(project.run("import", "crd", "crds", "--force", "--output", "json", code=1))
+    assert [problem["subject"] for problem in report["problems"]] == [
+        "widgets.foreign.io",
+        "YAML",
+        "widgets.b.io",
+        "widgets.d.io",
+    ]
+    assert report["skipped"] == ["crds/e.yaml:1: a template"]
+
+
+def test_none_that_can_be_imported(folder: Folder) -> None:
+    """Where nothing is left, the command fails, and tells of each."""
+    (version,) = versions("v1")
+    (folder.path / "a.yaml").write_text(crd(versions=[{"name": "v1", "served": True, "storage": True}]))
+    (folder.path / "b.yaml").write_text(
+        crd(group="b.io", versions=[{**version, "additionalPrinterColumns": [{"name": "A"}]}])
+    )
+
+    said = folder.run("import", "crd", ".", code=2)
+
+    assert [f"error: {name}.yaml:1:" in said for name in "ab"] == [True, True]
+    (folder.path / "a.yaml").unlink()
+    assert "b.yaml:1: widgets.b.io: it has not the form" in folder.run("import", "crd", ".", code=2)
+    assert folder.entries() == {"b.yaml"}
 
 
 REFUSED = {
@@ -430,7 +487,8 @@ def test_another_form_than_a_crd_has(folder: Folder) -> None:
 
     said = folder.run("import", "crd", "crd.yaml", code=2)
 
-    assert "the CRD widgets.foreign.io has not the form that CRDs have: KeyError: 'jsonPath'" in said
+    form = "it has not the form that CRDs have: KeyError: 'jsonPath'"
+    assert f"crd.yaml:1: widgets.foreign.io: {form}; see what kubectl" in said
 
 
 def test_whose_a_kind_is_stays(project: Folder) -> None:

@@ -16,6 +16,7 @@ from pyopscaffold.loader import project as project_file
 from pyopscaffold.loader.manifests import load_sources
 from pyopscaffold.model.project import Project, ResourceEntry
 from pyopscaffold.scaffold.importer.crd import Imported, Note, modules
+from pyopscaffold.scaffold.importer.inputs import name_of
 from pyopscaffold.scaffold.importer.openapi import module_of
 
 if TYPE_CHECKING:
@@ -36,10 +37,14 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """The plan, the path of each kind's module, and what the CRDs say beyond it."""
+    """The plan, the path of each kind's module, and what the CRDs say beyond it.
+
+    ``refused`` are CRDs that were left out, by name: they have not the form of one.
+    """
 
     plan: Plan
     modules: dict[str, Imported] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -57,10 +62,17 @@ def import_crds(crds: Sequence[Json], target: Target, *, report: Callable[[str],
 
     """
     made: dict[str, Imported] = {}
+    refused: dict[str, str] = {}
     entries: list[ResourceEntry] = []
     for number, crd in enumerate(crds, 1):
         report(f"{number} of {len(crds)}: {crd['spec']['names']['kind']}")
-        for item in _modules(crd, own=target.own):
+        try:
+            found = list(modules(crd, own=target.own))
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+            what = f"it has not the form that CRDs have: {type(error).__name__}: {error}"
+            refused[name_of(crd)] = f"{what}; see what kubectl apply --dry-run=server says of it"
+            continue
+        for item in found:
             path, entry = _place(item, target)
             if path in made:
                 twin, group = made[path].group, item.group
@@ -73,7 +85,7 @@ def import_crds(crds: Sequence[Json], target: Target, *, report: Callable[[str],
         artefacts.append(_record(target.root, entries))
     planned = plan(target.root, artefacts, force=target.force)
     _refuse_existing(planned, made, force=target.force)
-    return Result(plan=planned, modules=made)
+    return Result(plan=planned, modules=made, refused=refused)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,17 +123,6 @@ def import_openapi(source: str, target: Target, *, name: str = "") -> Types:
     planned = plan(target.root, artefacts, force=target.force)
     _refuse_existing(planned, {path}, force=target.force)
     return Types(plan=planned, classes=made.classes, notes=made.notes)
-
-
-def _modules(crd: Json, *, own: bool) -> list[Imported]:
-    try:
-        return list(modules(crd, own=own))
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-        name = f"{crd['spec']['names']['plural']}.{crd['spec']['group']}"
-        raise DocumentError(
-            f"the CRD {name} has not the form that CRDs have: {type(error).__name__}: {error}",
-            hint="would a server take it? kubectl apply --dry-run=server -f FILE says so",
-        ) from error
 
 
 def _place(item: Imported, target: Target) -> tuple[str, ResourceEntry]:

@@ -76,6 +76,27 @@ def test_again(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _files(root) == before
 
 
+def test_api_without_a_class(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An API that PROJECT keeps though its class is gone is told, with the way out; what others declare is not."""
+    entries = "\n".join(
+        f"- {{{api}domain: example.com, kind: {kind}, version: v1}}"
+        for kind, api in (
+            ("Thing", "api: {crdVersion: v1}, "),
+            ("Gone", "api: {crdVersion: v1}, "),
+            ("Watched", ""),
+            ("Foreign", "api: {crdVersion: v1}, external: true, "),
+        )
+    )
+    text = (root / "PROJECT").read_text()
+    (root / "PROJECT").write_text(f"{text}resources:\n{entries}\n")
+    assert generate() == 0
+    line = text.count("\n") + 3
+    (told,) = [text for text in capsys.readouterr().err.splitlines() if text.startswith("warning: ")]
+    what = "no @resource declares Gone v1 of example.com, so it has no CRD"
+    way = "remove the entry if the class is gone, or make group, version and kind agree"
+    assert told == f"warning: PROJECT:{line}: Gone: {what}; {way}"
+
+
 def test_check(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """--check shows what would change as a diff, exits with 1, and writes nothing."""
     generate()
