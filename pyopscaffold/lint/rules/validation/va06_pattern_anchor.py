@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _FLAGS = re.compile(r"\(\?[a-zA-Z]+\)")
 _LOOSE_TAIL = re.compile(r"(?<![.\\])(?:[*+?]|\{\d+(?:,\d*)?\})\??$")
 
+_OPEN = re.compile(r"\.[*+]\)*\??$")
+
 
 def check(version: Version) -> Iterator[Hit]:
     """Report patterns that a part of the text can satisfy, though they read as a description of all of it."""
@@ -38,7 +40,13 @@ def _problem(pattern: str) -> str:
     if len(branches) > 1 and any(starts) and any(ends) and not (all(starts) and all(ends)):
         return "whose ^ and $ belong to a part of its alternatives only"
     if any(starts) or any(ends):
-        if len(branches) == 1 and starts[0] and not ends[0] and _LOOSE_TAIL.search(pattern):
+        if (
+            len(branches) == 1
+            and starts[0]
+            and not ends[0]
+            and _LOOSE_TAIL.search(pattern)
+            and not _OPEN.search(pattern)
+        ):
             return "which says nothing of what follows"
         return ""
     return (
@@ -94,6 +102,7 @@ RULE = Rule(
         spec("zone: {type: string, pattern: '(?i)^(a|b)$|(^c$)'}"),
         spec("url: {type: string, pattern: '^https?://'}"),
         spec("text: {type: string, pattern: '.*%s.*'}"),
+        spec("url: {type: string, pattern: '^[a-z]+:(#(.*))?'}"),
     ),
     bad=(
         spec("zone: {type: string, pattern: '[a-z]+'}"),
