@@ -46,6 +46,21 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
+class WakefulClock(SystemClock):
+    """A clock whose ``monotonic()`` also counts the time in which the machine slept or was suspended.
+
+    That is Linux's CLOCK_BOOTTIME, and macOS's CLOCK_MONOTONIC, which ``time.monotonic()`` does not read there. (A
+    process that is stopped, as by SIGSTOP, stops neither.)
+    """
+
+    def __init__(self) -> None:
+        self._id: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+    def monotonic(self) -> float:
+        """See Clock."""
+        return time.monotonic() if self._id is None else time.clock_gettime(self._id)
+
+
 class ManualClock:
     """A clock for tests: it stands still until ``advance`` is called."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from pyopscaffold.api import GroupVersionKind
     from pyopscaffold.api.declarations import ControllerDeclaration, Watch
-    from pyopscaffold.runtime.cache import Cache, Delta, Informer
+    from pyopscaffold.runtime.cache import Cache, Delta, Informer, Stored
     from pyopscaffold.runtime.children import Owner
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.clock import Clock
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.metrics import ControllerMetrics
     from pyopscaffold.runtime.queue import Backoff
     from pyopscaffold.runtime.reconcile import Reconciler
+    from pyopscaffold.runtime.sharding import Shards, Share
     from pyopscaffold.runtime.tracing import Tracing
 
 GRACE = 25.0
@@ -84,6 +85,7 @@ class Controller:
         paused: bool = False,
         begun: Callable[[], None] = lambda: None,
         tracing: Tracing | None = None,
+        shards: Shards | None = None,
     ) -> None:
         self._declaration = declaration_for(reconciler)
         self.name = self._declaration.name
@@ -117,9 +119,26 @@ class Controller:
             paused=paused,
             tenants=self._tenants,
         )
-        process = self._processor.process
+        self._share = self._share_of(shards, client) if shards is not None else None
+        self._news = self._share or self.queue
+        process = self._processor.process if self._share is None else self._share.guarded(self._processor.process)
         self._process = process if tracing is None else tracing.traced(process, self._declaration)
         metrics.observe(self.queue, workers=self.workers, paused=paused, paused_objects=lambda: self._processor.paused)
+
+    def _share_of(self, shards: Shards, client: Client) -> Share:
+        from pyopscaffold.runtime.sharding import Share  # noqa: PLC0415 - most processes do without
+
+        share = Share(
+            shards,
+            kind=self._declaration.resource.gvk,
+            controller=self.name,
+            client=client,
+            primary=self._primary,
+            queue=self.queue,
+            forget=self._leave,
+        )
+        self._metrics.sharded(lambda: share.objects)
+        return share
 
     def _add_indexes(self) -> None:
         informers = {*self._informers.values(), *(informer for informer, _ in self._watched)}
@@ -138,6 +157,8 @@ class Controller:
         workers = [asyncio.create_task(self._work(), name=f"{self.name}-{index}") for index in range(self.workers)]
         if self._resync_after:
             workers.append(asyncio.create_task(self._resync(), name=f"{self.name}-resync"))
+        if self._share is not None:
+            workers.append(asyncio.create_task(self._share.run(), name=f"{self.name}-share"))
         try:
             done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
             for worker in done:
@@ -167,12 +188,12 @@ class Controller:
         changed, failed = predicate.version_changed, self._map_failed
         for owned in map(gvk_of, declaration.owns):
             skips = partial(self._skips, owned)
-            told = handler(self.queue, to_owner(kind), accepts=changed, failed=failed, skips=skips)
+            told = handler(self._news, to_owner(kind), accepts=changed, failed=failed, skips=skips)
             self._informers[owned].add_handler(told)
             self._informers[owned].add_handler(partial(self._forget_child, owned))
         for informer, watch in self._watched:
             accepts = predicate.all_of(changed, watch.predicate) if watch.predicate else changed
-            both, queue = takes_both(watch.map), self.queue
+            both, queue = takes_both(watch.map), self._news
             informer.add_handler(handler(queue, by_map(watch), accepts=accepts, failed=failed, together=both))
 
         if self._tenants is not None:
@@ -182,12 +203,17 @@ class Controller:
         return self._children.expects(kind, delta.new, request.namespace, request.name)
 
     def _look_again(self, owner: Owner) -> None:
-        self.queue.add(Request(owner.namespace, owner.name))
+        self._news.add(Request(owner.namespace, owner.name))
 
     def _forget(self, delta: Delta) -> None:
         if delta.new is None and delta.old is not None:
             self._children.forget(delta.old.meta.uid)
             self._processor.forget(delta.old.meta.uid)
+
+    def _leave(self, stored: Stored) -> None:
+        """Drop what is remembered of an object that another replica looks at now, or did meanwhile."""
+        self._children.forget(stored.meta.uid)
+        self._processor.leave(Request(stored.meta.namespace, stored.meta.name), stored.meta.uid)
 
     def _forget_child(self, kind: GroupVersionKind, delta: Delta) -> None:
         if delta.new is None and delta.old is not None:
@@ -224,7 +250,7 @@ class Controller:
         while True:
             await self._clock.sleep(self._resync_after * random.uniform(0.9, 1.1))  # noqa: S311
             for stored in self._primary.list():
-                self.queue.add(Request(stored.meta.namespace, stored.meta.name), priority=INITIAL_PRIORITY)
+                self._news.add(Request(stored.meta.namespace, stored.meta.name), priority=INITIAL_PRIORITY)
 
     def _settle(self, request: Request, verdict: Verdict) -> None:
         failure = verdict.failure

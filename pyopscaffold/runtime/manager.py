@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.errors import PyopscaffoldError, UsageError
 from pyopscaffold.runtime.cache import Cache
 from pyopscaffold.runtime.client.config import ClusterConfig, load
-from pyopscaffold.runtime.client.http import HttpClient, user_agent
-from pyopscaffold.runtime.clock import SystemClock
+from pyopscaffold.runtime.client.http import HttpClient, HttpTransport, user_agent
+from pyopscaffold.runtime.clock import SystemClock, WakefulClock
 from pyopscaffold.runtime.controller import Controller, declaration_for
 from pyopscaffold.runtime.endpoints import Endpoints
 from pyopscaffold.runtime.events import EventRecorder
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.health import Check
+    from pyopscaffold.runtime.membership import Membership
     from pyopscaffold.runtime.reconcile import Reconciler
+    from pyopscaffold.runtime.sharding import Shards
     from pyopscaffold.runtime.tracing import Tracing
 
 DEAD_AFTER = 60.0
@@ -46,6 +48,9 @@ DEAD_AFTER = 60.0
 
 DRAIN = 0.8
 """The share of the time to end in that reconciles and runnables have; the rest is for events and the lease."""
+
+_SHARD_ID_MAX = 63
+"""The longest value of a label."""
 _log = logging.getLogger("pyopscaffold.manager")
 
 
@@ -83,18 +88,16 @@ class Manager:
         self._options = options or Options()
         self._config = config
         self._abort = abort
-        if client is not None and (self._options.leader_elect or self._options.metrics_secure):
-            raise UsageError(
-                "a manager with a given client can't elect a leader, and not ask who reads its metrics",
-                hint="leave leader_elect and metrics_secure off",
-            )
+        _check_options(self._options, client_given=client is not None)
         self._client = client
         self._side_client: Client | None = None
         self._runnables = tuple(runnables)
+        self._shards = _shards() if self._options.shard else None
         self._ready_checks = {"cache": self._not_ready, **(ready_checks or {})}
         self._transforms = transforms
         self._tracing = tracing
         self._ends_at: float | None = None
+        self._namespace = ""
         self.metrics = Metrics()
         self._clock: Clock = clock or SystemClock()
         self._controllers: list[Controller] = []
@@ -149,14 +152,15 @@ class Manager:
         config = self._config or (
             ClusterConfig(server="the given client") if self._client else load(self._options.kubeconfig)
         )
+        self._namespace = config.namespace
         side = stack.enter_context(SideThread())
-        if self._options.leader_elect or self._options.metrics_secure:
+        if self._options.leader_elect or self._options.metrics_secure or self._options.shard:
             self._side_client = self._connect(config)
             stack.push_async_callback(_on_side, side, self._side_client.close)
         watchdog = self._watchdog()
         await self._serve(Endpoints(self._options, side, stack), watchdog)
         if self._client is None:
-            self._client = self._connect(config)
+            self._client = self._connect(config, fenced=self._options.shard)
             stack.push_async_callback(self._client.close)
         client = self._client
         await self._check_access(client, config.server)
@@ -169,6 +173,7 @@ class Manager:
             namespace_labels=self._options.namespace_selector,
             transforms=self._transforms,
         )
+        self._fence(client)
         for reconciler, declaration in zip(self._reconcilers, self._declarations, strict=True):
             events = await self._events(stack, client, declaration)
             self._controllers.append(self._controller(reconciler, declaration, events, watchdog))
@@ -202,6 +207,9 @@ class Manager:
             stack.push_async_callback(_end, holding)
             stages.start({"lease": self._give_up_with(holding)})
         self.leading = True
+        if self._shards is not None:
+            member = self._member(stack, side, self._shards)
+            stages.start({"shard": side.run(member.run())})
         self._start_runnables(stages, leader=True)
         if self._options.paused:
             _log.warning("paused: nothing is reconciled")
@@ -225,10 +233,22 @@ class Manager:
         """How many seconds there are yet to end in."""
         return self._options.grace if self._ends_at is None else max(0.0, self._ends_at - self._clock.monotonic())
 
-    def _connect(self, config: ClusterConfig) -> Client:
+    def _connect(self, config: ClusterConfig, *, fenced: bool = False) -> Client:
         name = self._declarations[0].name if self._declarations else "operator"
         traced = self._tracing.of_requests() if self._tracing else ()
-        return HttpClient(config, user_agent=user_agent(name), on_request=self.metrics.request, trace_configs=traced)
+        agent, told = user_agent(name), self.metrics.request
+        if fenced:
+            from pyopscaffold.runtime.fencing import FencedClient  # noqa: PLC0415 - most processes do without
+
+            return FencedClient(HttpTransport(config, user_agent=agent, on_request=told, trace_configs=traced))
+        return HttpClient(config, user_agent=agent, on_request=told, trace_configs=traced)
+
+    def _fence(self, client: Client) -> None:
+        if self._shards is not None:
+            from pyopscaffold.runtime.fencing import FencedClient  # noqa: PLC0415 - most processes do without
+
+            assert isinstance(client, FencedClient)  # noqa: S101 - made for it in _run
+            client.fence_by(self.cache)
 
     def _controller(
         self,
@@ -249,6 +269,7 @@ class Manager:
             paused=self._options.paused,
             begun=watchdog.begun,
             tracing=self._tracing,
+            shards=self._shards,
         )
 
     async def _serve(self, endpoints: Endpoints, watchdog: Watchdog) -> None:
@@ -283,6 +304,8 @@ class Manager:
         """Say what is waited for; of any thread."""
         if self._cache is None:
             return "starting"
+        if self._shards is not None and not self._shards.replicas and self.leading:
+            return "waiting for a share of the objects"
         waiting = [informer for informer in self._cache.informers if not informer.synced]
         reasons = (f"{informer.kind.group_resource} ({informer.failure or 'listing'})" for informer in waiting)
         return f"waiting for {', '.join(reasons)}" if waiting else ""
@@ -292,6 +315,27 @@ class Manager:
             return self._options.leader_election_id or "operator"
         first = self._declarations[0]
         return f"{first.name}.{first.resource.gvk.group}"
+
+    def _member(self, stack: AsyncExitStack, side: SideThread, shards: Shards) -> Membership:
+        """Make this replica's place among those that share; it is given up after all else has stopped."""
+        from pyopscaffold.runtime.membership import Membership, ShardTimes  # noqa: PLC0415 - most processes do without
+
+        assert self._side_client is not None  # noqa: S101 - made for it in _run
+        loop, first = asyncio.get_running_loop(), self._declarations[0].resource.gvk
+        member = Membership(
+            self._side_client,
+            namespace=self._options.shard_namespace or self._namespace,
+            name=self._options.shard_id or self._lease_name()[:_SHARD_ID_MAX].rstrip(".-"),
+            group=first.group,
+            identity=socket.gethostname(),
+            clock=WakefulClock() if isinstance(self._clock, SystemClock) else self._clock,
+            told=lambda sighting: loop.call_soon_threadsafe(shards.told, sighting),
+            times=ShardTimes(duration=self._options.shard_lease_duration),
+        )
+        shards.attach(member)
+        self.metrics.sharding(lambda: shards.replicas)
+        stack.push_async_callback(lambda: side.run(member.leave(within=self._left())))
+        return member
 
     def _elector(self, stack: AsyncExitStack, side: SideThread, config: ClusterConfig) -> LeaderElector:
         """Make the candidate, with a client of its own; the lease is released after all else has stopped."""
@@ -335,6 +379,25 @@ class Manager:
                 self._abort(1)
 
         self._enforcer = asyncio.create_task(enforce())
+
+
+def _shards() -> Shards:
+    from pyopscaffold.runtime.sharding import Shards  # noqa: PLC0415 - most processes do without
+
+    return Shards()
+
+
+def _check_options(options: Options, *, client_given: bool) -> None:
+    if options.shard and options.leader_elect:
+        raise UsageError(
+            "--shard and --leader-elect: give one of them",
+            hint="with --shard all replicas act, each on its share; with --leader-elect one of them does",
+        )
+    if client_given and (options.leader_elect or options.metrics_secure or options.shard):
+        raise UsageError(
+            "a manager with a given client can't elect a leader or share objects, and not ask who reads its metrics",
+            hint="leave leader_elect, shard and metrics_secure off",
+        )
 
 
 def _check_names(declarations: Sequence[ControllerDeclaration]) -> None:

@@ -38,6 +38,9 @@ class ControllerMetrics(QueueMetrics, Protocol):
     ) -> None:
         """Show the queue's state, the number of workers, and what is paused, from now on."""
 
+    def sharded(self, objects: Callable[[], int]) -> None:
+        """Show how many objects are this replica's, from now on."""
+
     def active(self, change: int) -> None:
         """Note that a worker took (1) or gave back (-1) an object."""
 
@@ -71,6 +74,10 @@ class Metrics:
     def leading(self, lease: str, *, leading: bool) -> None:
         """Whether this process holds the lease."""
         self._families.leading.labels(name=lease).set(int(leading))
+
+    def sharding(self, replicas: Callable[[], int]) -> None:
+        """Show how many replicas share the objects, from now on."""
+        self._families.shard_replicas.set_function(replicas)
 
     def controller(self, name: str) -> ControllerMetrics:
         """Make the metrics of one controller."""
@@ -131,6 +138,8 @@ class _Families:
             registry=registry,
         )
         self.requests = counter("rest_client_requests_total", "Requests to the API server", "code", "method", "host")
+        self.shard_replicas = gauge("pyopscaffold_shard_replicas", "Replicas that share the objects; 0 without")
+        self.shard_objects = gauge("pyopscaffold_shard_objects", "Objects that are this replica's", "controller")
         self.leading = gauge("leader_election_master_status", "1 while this process leads", "name")
 
 
@@ -140,6 +149,7 @@ class _Controller:
     def __init__(self, name: str, families: _Families, queues: dict[str, WorkQueue[Request]]) -> None:
         self._name = name
         self._queues = queues
+        self._families = families
         results = ("success", "error", "requeue", "requeue_after")
         self._total = {result: families.total.labels(controller=name, result=result) for result in results}
         self._errors = families.errors.labels(controller=name)
@@ -164,6 +174,9 @@ class _Controller:
         self._workers.set(workers)
         self._paused.set(int(paused))
         self._paused_objects.set_function(paused_objects)
+
+    def sharded(self, objects: Callable[[], int]) -> None:
+        self._families.shard_objects.labels(controller=self._name).set_function(objects)
 
     def active(self, change: int) -> None:
         self._active.inc(change)

@@ -23,8 +23,8 @@ class Options:
     """How a manager runs; ``docs/runtime.md`` describes each flag.
 
     Empty ``namespaces`` means all, unless ``namespace_selector``, a label selector, chooses. Empty
-    ``leader_election_id`` and ``leader_election_namespace`` mean their defaults.
-    ``leader_election_lease_duration``, ``grace`` and ``resync`` are seconds; ``resync`` 0 is never.
+    ``leader_election_id``, ``leader_election_namespace``, ``shard_id`` and ``shard_namespace`` mean their defaults.
+    The two lease durations, ``grace`` and ``resync`` are seconds; ``resync`` 0 is never.
     """
 
     kubeconfig: Path | None = None
@@ -34,6 +34,10 @@ class Options:
     leader_election_id: str = ""
     leader_election_namespace: str = ""
     leader_election_lease_duration: int = 15
+    shard: bool = False
+    shard_id: str = ""
+    shard_namespace: str = ""
+    shard_lease_duration: int = 15
     metrics_bind_address: str = ":8080"
     metrics_secure: bool = False
     metrics_cert_path: Path | None = None
@@ -107,6 +111,10 @@ def _parser(environment: Mapping[str, str]) -> _Parser:
     switch("--leader-elect", "have one of several replicas act, by a Lease")
     add("--leader-election-id", "NAME", "name of the Lease")
     add("--leader-election-namespace", "NS", "namespace of the Lease")
+    switch("--shard", "have all replicas act, each on its share of the objects")
+    add("--shard-id", "NAME", "name that the replicas have in common")
+    add("--shard-namespace", "NS", "namespace of the replicas' Leases")
+    add("--shard-lease-duration", "SECONDS", "a lost replica's objects are taken over within it", 15, _positive)
     lasts = "after so long without a sign of life another replica takes over"
     add("--leader-election-lease-duration", "SECONDS", lasts, 15, _positive)
     add("--metrics-bind-address", "ADDRESS", "0 turns it off", ":8080")

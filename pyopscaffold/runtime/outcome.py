@@ -29,6 +29,10 @@ class ReconcileTimeoutError(PyopscaffoldError):
     """A reconcile took longer than its controller's timeout."""
 
 
+class OwnershipLostError(PyopscaffoldError):
+    """A write was held back, for another replica may own the object by now: see runtime/fencing.py."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Failure:
     """How a failure is reported and when it is retried.
@@ -70,6 +74,8 @@ def classify(error: Exception, *, failures: int, deleting: bool = False) -> Fail
             return Failure(reason="NamespaceTerminating", message=message, quiet=not deleting)
         case ApiError():
             return Failure(reason=reason_from(error.reason, type(error).__name__), message=message)
+        case OwnershipLostError():
+            return Failure(reason="OwnershipLost", message=message, quiet=True)
         case ReconcileTimeoutError():
             return Failure(reason="Timeout", message=message)
         case ClientError() | OSError() | PyopscaffoldError():

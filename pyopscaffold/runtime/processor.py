@@ -171,6 +171,11 @@ class Processor(Generic[T]):
         """Drop what is remembered of an object that is gone."""
         self._status.forget(uid)
 
+    def leave(self, request: Request, uid: str) -> None:
+        """Drop what is remembered of an object that another replica looks at now."""
+        self._paused.discard(request)
+        self._status.forget(uid)
+
     def close(self) -> None:
         """Let go of the threads; those that still run user code can't be stopped."""
         if self._threads is not None:

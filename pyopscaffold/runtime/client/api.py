@@ -77,12 +77,33 @@ class ApiClient(ApiReader):
         """See Writer."""
         kind, mapping = await self._addressed(obj)
         metadata = {key: value for key, value in (mapping.get("metadata") or {}).items() if key not in _SERVER_FIELDS}
+        return await self._apply(
+            kind,
+            {**mapping, "metadata": metadata},
+            answer=_kind_of_answer(obj, kind),
+            subresource=subresource,
+            field_manager=field_manager,
+            force=force,
+            dry_run=dry_run,
+        )
+
+    async def _apply(
+        self,
+        kind: GroupVersionKind,
+        body: Mapping[str, Any],
+        *,
+        answer: Kind,
+        subresource: str,
+        field_manager: str,
+        force: bool,
+        dry_run: bool,
+    ) -> Any:
         return await self._change(
             "PATCH",
             kind,
-            metadata,
-            {**mapping, "metadata": metadata},
-            answer=_kind_of_answer(obj, kind),
+            body["metadata"],
+            body,
+            answer=answer,
             subresource=subresource,
             content_type=_APPLY,
             dry_run=dry_run,
