@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def check(version: Version) -> Iterator[Hit]:
-    """Report states with three or more values and no rule that looks at the one before."""
+    """Report states with three or more values and no rule that looks at the one before; phases are for CO07."""
     for part in ("spec", "status"):
         for node in version.own(part):
-            if not node.name or last_word(node.name) not in {"state", "phase"} or "[]" in node.field:
+            if not node.name or last_word(node.name) != "state" or "[]" in node.field:
                 continue
             if len(listing(node.schema.get("enum"))) > 2 and not _has_transition(node):  # noqa: PLR2004 - on and off
                 message = f"{node.field} may go from any of its values to any other: add a CEL rule with oldSelf"
