@@ -64,6 +64,28 @@ async def test_informers_are_shared(server: FakeApiServer) -> None:
         assert server.count("watch") == 3
 
 
+async def test_a_list_of_what_is_here_takes_no_memory(server: FakeApiServer) -> None:
+    """While a list is taken in again, what it has unchanged is not held twice; what is new is its own."""
+    seen: list[str] = []
+
+    def keep(obj: dict[str, Any]) -> dict[str, Any]:
+        seen.append(obj["metadata"]["name"])
+        return obj
+
+    async with running(server, transforms={CONFIG_MAP: keep}) as (cache, _):
+        informer = cache.informer(CONFIG_MAP)
+        await cache.wait_synced()
+        held = informer.get("one", "a")
+        assert held is not None
+        assert informer.read(held.raw) is held
+        server.put("b", namespace="two", key="3")
+        await until(lambda: seen == ["a", "b", "b"])
+        informer.relist()
+        await until(lambda: informer.relists == 1)
+        assert seen == ["a", "b", "b"]
+        assert informer.get("one", "a") is held
+
+
 async def test_several_namespaces(server: FakeApiServer) -> None:
     """A cache of some namespaces watches each of them, and nothing else."""
     server.put("c", namespace="three")
