@@ -1,8 +1,9 @@
 """One operator three times: by controller-runtime, by pyopscaffold, by kopf, side by side on one API server.
 
 ``python benchmarks/operators.py`` measures 1,000 objects with a child and a status each: cold start until all are
-ready, then a change of every spec until every status follows. ``--objects 10000`` for more, ``--idle`` for what an idle
-operator costs, ``--latency`` for the time from an event to its reconcile, ``--only go,ours`` for some of them.
+ready, then a change of every spec until every status follows. ``--objects 10000`` or 50000 for more, ``--idle`` for
+what an idle operator costs, ``--latency`` for the time from an event to its reconcile, ``--only go,ours`` for some of
+them. How long that takes is in docs/performance.md.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +29,7 @@ from pyopscaffold.runtime.client.http import HttpClient  # noqa: E402 - as above
 from pyopscaffold.testing import ControlPlane  # noqa: E402 - as above
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
 LATENCY_RATE, LATENCY_SECONDS = 100, 10
 IDLE_SECONDS = 30
@@ -131,24 +133,29 @@ Found = dict[str, dict[str, list[float]]]
 async def compare(mode: str, operators: Sequence[Operator], *, objects: int, rounds: int, kopf_rounds: int) -> Found:
     """Measure each in turn, round by round: measure → operator → what each round gave."""
     found: Found = {}
-    with tempfile.TemporaryDirectory() as folder, ControlPlane(audit=mode == "idle") as server:
+    for index in range(rounds):
+        turn = [o for o in operators if o.name != "kopf" or index < kopf_rounds]
+        for operator in turn if index % 2 == 0 else reversed(turn):
+            async with running_bench(audit=mode == "idle") as bench:
+                await bench.warm_up(min(objects, 1000))
+                for what, value in (await MODES[mode](bench, operator, objects)).items():
+                    found.setdefault(what, {}).setdefault(operator.name, []).append(value)
+    return found
+
+
+@asynccontextmanager
+async def running_bench(*, audit: bool) -> AsyncIterator[Bench]:
+    """Give a control plane that nobody has used: what one operator leaves is no burden of the next."""
+    with tempfile.TemporaryDirectory() as folder, ControlPlane(audit=audit) as server:
         rest = server.client()
         rest.apply("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/notes.bench.example.com", CRD)
         rest.create("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
         client = HttpClient(load(server.kubeconfig()), user_agent="bench", timeout=WITHIN)
         try:
-            bench = Bench(server, client, Path(folder))
             await asyncio.sleep(1)  # until the CRD is served
-            async with bench.notes(min(objects, 1000)):
-                pass  # warms the server up
-            for index in range(rounds):
-                turn = [o for o in operators if o.name != "kopf" or index < kopf_rounds]
-                for operator in turn if index % 2 == 0 else reversed(turn):
-                    for what, value in (await MODES[mode](bench, operator, objects)).items():
-                        found.setdefault(what, {}).setdefault(operator.name, []).append(value)
+            yield Bench(server, client, Path(folder))
         finally:
             await client.close()
-    return found
 
 
 def table(found: Found, operators: Sequence[Operator]) -> str:
