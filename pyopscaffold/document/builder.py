@@ -9,6 +9,7 @@ Path = tuple[str | int, ...]
 
 MAX_DEPTH = 250  # the deepest real CRD is at about 60; deeper text is an attack on whoever walks it
 MAX_NODES = 2_000_000  # after expanding aliases; the largest real document has about 20,000
+MAX_EXPANDED = 100_000  # values that aliases repeat; few real documents have any
 
 
 class Position(NamedTuple):
@@ -68,6 +69,7 @@ class Builder:
         self.duplicates: list[DuplicateKey] = []
         self._stack: list[_Frame] = []
         self._anchors: dict[str, tuple[Any, Spot, int] | None] = {}
+        self._expanded = 0
 
     def open(self, container: dict[str, Any] | list[Any], position: Position, anchor: str | None = None) -> None:
         """Begin a mapping or list."""
@@ -110,6 +112,9 @@ class Builder:
             problem = "contains itself" if name in self._anchors else "is not defined"
             raise SyntaxProblem(f"the anchor {name!r} {problem}", *position)
         value, spot, size = target
+        self._expanded += size
+        if self._expanded > MAX_EXPANDED:
+            raise SyntaxProblem("aliases expand to too many values", *position)
         if self._awaits_key():
             if isinstance(value, dict | list):
                 self._refuse_as_key(position)

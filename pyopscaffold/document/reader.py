@@ -24,15 +24,22 @@ if TYPE_CHECKING:
 __all__ = ["Document", "DuplicateKey", "Path", "Position", "Source", "Unreadable", "read", "scan"]
 
 _SEPARATOR = re.compile(r"^---(?=\s|$)", re.MULTILINE)
+_UNDECODED = re.compile(r"[\udc80-\udcff]")
+_UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")
 _RESOLVED_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float"))
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text and the name under which a person knows it: a path, or ``<stdin>``."""
+    """A text and the name under which a person knows it: a path, or ``<stdin>``.
+
+    Bytes that are no UTF-8 stand in the text as Python's ``surrogateescape`` has them; ``fault`` says why there is no
+    text.
+    """
 
     file: str
     text: str = field(repr=False)
+    fault: str = ""
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -95,6 +102,8 @@ def scan(source: Source, *, pure: bool = False) -> tuple[Document | Unreadable, 
 
     ``pure`` keeps to Python's parser where libyaml is at hand: it is ten times slower and gives the same.
     """
+    if unreadable := _undecoded(source):
+        return (unreadable,)
     text = source.text.removeprefix("\ufeff")
     if text.lstrip()[:1] in ("{", "["):
         try:
@@ -109,6 +118,19 @@ def scan(source: Source, *, pure: bool = False) -> tuple[Document | Unreadable, 
         if len(pieces) == 1:
             return (_unreadable(source, error, text),)
     return tuple(part for piece, line in pieces for part in _scan_piece(source, piece, line, pure=pure))
+
+
+def _undecoded(source: Source) -> Unreadable | None:
+    """Tell of a source that is no text."""
+    if source.fault:
+        return Unreadable(source, source.fault, Position(1, 1), template=False)
+    byte = None if source.text.isascii() else _UNDECODED.search(source.text)
+    if byte is None:
+        return None
+    before = source.text[: byte.start()]
+    position = Position(before.count("\n") + 1, byte.start() - before.rfind("\n"))
+    encoding = "UTF-16" if source.text[:2] in _UTF16_MARKS else "not UTF-8"
+    return Unreadable(source, f"{encoding} text: save it as UTF-8", position, template=False)
 
 
 def _pieces(text: str) -> list[tuple[str, int]]:

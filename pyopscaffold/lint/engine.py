@@ -79,6 +79,8 @@ class _Run:
                     self._manifest(manifest)
             elif part.template:
                 self._skip(part.position.line, "template")
+            elif File not in self._rules.by_subject:
+                self._skip(part.position.line, "not readable")
         self._report()
 
     def _report(self) -> None:
@@ -140,8 +142,13 @@ def _finding(rule: Rule[Any], hit: Hit, source: Source, manifest: Manifest | Non
         crd=manifest.name if manifest else "",
         version=version.name if version else "",
         field=hit.field,
-        snippet=source.lines[line - 1] if line <= len(source.lines) else "",
+        snippet=_printable(source.lines[line - 1]) if line <= len(source.lines) else "",
     )
+
+
+def _printable(line: str) -> str:
+    """Put question marks for bytes that are no text."""
+    return line if line.isascii() else line.encode("utf-8", "replace").decode("utf-8")
 
 
 def _explained(error: Exception) -> str:

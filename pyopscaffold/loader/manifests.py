@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from codecs import BOM_UTF8
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import DocumentError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 STDIN = "-"
+MAX_SIZE = 32_000_000  # bytes; all CRDs of a large cluster in one List have about 20 MB
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 _NEVER_MANIFESTS = frozenset({"node_modules", "__pycache__"})
 
@@ -26,7 +28,8 @@ def load_sources(paths: Iterable[str], *, excluded: Callable[[str], bool] = lamb
     left out.
 
     Raises:
-        DocumentError: a path is empty or not there, can't be read, or is not UTF-8 text.
+        DocumentError: a path is empty or not there, or can't be read. What is read but is no text, or too much of it,
+            is for the reader to tell.
 
     """
     seen: set[str] = set()
@@ -73,11 +76,17 @@ def _refuse(error: OSError) -> None:
 def _read(file: str) -> Source:
     name = "<stdin>" if file == STDIN else file
     try:
-        raw = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
+        raw = _read_some(sys.stdin.buffer if file == STDIN else Path(file))
     except OSError as error:
         raise DocumentError(f"{name}: can't be read: {error.strerror or error}") from error
-    try:
-        return Source(name, raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise DocumentError(f"{name}:{line}: not UTF-8 text", hint="save it as UTF-8") from error
+    if len(raw) > MAX_SIZE:
+        return Source(name, "", f"larger than {MAX_SIZE // 1_000_000} MB: no manifest is")
+    return Source(name, raw.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape"))
+
+
+def _read_some(place: BinaryIO | Path) -> bytes:
+    """Read as much as a manifest may have, and a byte more where there is more."""
+    if not isinstance(place, Path):
+        return place.read(MAX_SIZE + 1)
+    with place.open("rb") as file:
+        return file.read(MAX_SIZE + 1)
