@@ -16,7 +16,7 @@ from pyopscaffold.files.plan import GENERATED
 from pyopscaffold.generate.crd import crd_of, kinds_by_versions
 from pyopscaffold.generate.manifest import dump
 from pyopscaffold.generate.rbac import kind_roles, manager_rules, named_rules, namespace_rules, normalise
-from pyopscaffold.kube.builtin import EVENT
+from pyopscaffold.kube.builtin import EVENT, NAMESPACE, NODE, PERSISTENT_VOLUME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -171,6 +171,7 @@ def _by_scope(
 ) -> tuple[tuple[PolicyRule, ...], tuple[PolicyRule, ...]]:
     """Tell the rules that no Role can grant, because what they are about is in no namespace, from the others."""
     kinds = {gvk for item in model.controllers for gvk in (item.resource, *item.owns, *item.watches)}
+    kinds |= {NAMESPACE, NODE, PERSISTENT_VOLUME}  # of others @rbac does not tell
     unbound = {(gvk.group, gvk.plural) for gvk in kinds if not gvk.namespaced}
     if any(not item.resource.namespaced for item in model.controllers):
         unbound.add((EVENT.group, EVENT.plural))  # events about cluster-scoped objects go to the default namespace

@@ -61,6 +61,16 @@ def test_single_namespaces_get_a_role_of_their_own() -> None:
     assert text.count("- configmaps") == 1
 
 
+def test_namespaces_are_followed_from_a_cluster_role() -> None:
+    """However few namespaces are watched, their labels are read by a ClusterRole: a Role can't grant that."""
+    rule = RbacRule(groups=("",), resources=("namespaces",), verbs=("list", "watch"))
+    text = texts(replace(MODEL, controllers=(replace(SHOPS, rbac=(rule,)),)))["rbac/role.yaml"]
+    local = text.partition('.localRules" -}}')[2].partition("{{- end }}")[0]
+    assert "- shops" in local
+    assert "- namespaces" not in local
+    assert text.count("- namespaces") == 2
+
+
 def test_roles_with_names_of_their_own_are_bound_to_nobody() -> None:
     """What @rbac(role_name=…) grants stands in a role beside the operator's, without a binding."""
     rule = RbacRule(groups=("",), resources=("configmaps",), verbs=("get",), role_name="config-reader")
