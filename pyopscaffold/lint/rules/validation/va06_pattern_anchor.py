@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _FLAGS = re.compile(r"\(\?[a-zA-Z]+\)")
 _LOOSE_TAIL = re.compile(r"(?<![.\\])(?:[*+?]|\{\d+(?:,\d*)?\})\??$")
 
-_OPEN = re.compile(r"\.[*+]\)*\??$")
+_OPEN = re.compile(r"\.([*+]|\{\d+,\})\)*\??$")
 
 
 def check(version: Version) -> Iterator[Hit]:
@@ -33,10 +33,12 @@ def check(version: Version) -> Iterator[Hit]:
 
 
 def _problem(pattern: str) -> str:
-    """Say what a pattern lets through; one that starts or ends with .* or has one anchor may mean what it says."""
+    """Say what a pattern lets through; one with an open end, such as .*, or with one anchor may mean what it says."""
     branches = _branches(pattern)
     starts = [_starts(branch) for branch in branches]
     ends = [_ends(branch) for branch in branches]
+    if any(map(_OPEN.search, branches)):
+        return ""
     if len(branches) > 1 and any(starts) and any(ends) and not (all(starts) and all(ends)):
         return "whose ^ and $ belong to a part of its alternatives only"
     if any(starts) or any(ends):
