@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pyopscaffold.lint.example import spec, struct, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.names import last_word
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Version
+from pyopscaffold.lint.subject import Node, Version, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _REFERENCES = frozenset({"ref", "refs", "reference", "references"})
+_GRANTED = re.compile(r"grant|permit|explicitly|allowed", re.IGNORECASE)
 
 
 def check(version: Version) -> Iterator[Hit]:
-    """Report references of a namespaced kind that have a namespace."""
+    """Report references of a namespaced kind that have a namespace, unless a description says who allows it."""
     if version.crd.spec.get("scope") != "Namespaced":
         return
     for node in version.own("spec"):
         named = node if node.name else node.parent
         if named is None or last_word(named.name) not in _REFERENCES:
             continue
-        if {"name", "namespace"} <= node.properties.keys():
+        if {"name", "namespace"} <= node.properties.keys() and not _is_granted(node, named):
             message = f"{node.field} reaches into other namespaces: does the object's author have rights there?"
             yield Hit((*node.path, "properties", "namespace"), message, node.field)
+
+
+def _is_granted(node: Node, named: Node) -> bool:
+    nodes = (named, node, node.property("namespace"))
+    return any(_GRANTED.search(text(place.schema.get("description"))) for place in nodes if place)
 
 
 RULE = Rule(
@@ -43,6 +50,10 @@ RULE = Rule(
         spec("secretRef: {type: object, properties: {name: {type: string}}}"),
         spec("secretRef: {type: object, properties: {name: {type: string}, namespace: {type: string}}}").replace(
             "scope: Namespaced", "scope: Cluster"
+        ),
+        spec(
+            "secretRef: {type: object, description: Needs a ReferenceGrant in another namespace., "
+            "properties: {name: {type: string}, namespace: {type: string}}}"
         ),
     ),
     bad=(spec("secretRef: {type: object, properties: {name: {type: string}, namespace: {type: string}}}"),),
