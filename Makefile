@@ -42,13 +42,13 @@ $(VENV)/.installed: $(VENV)/.locked pyproject.toml hatch_build.py runtime/pyproj
 	@touch $@
 
 .PHONY: tools
-tools: setup $(TOOLS)/helm $(TOOLS)/controller-gen $(TOOLS)/grammar ## Have what the tests run: a simulated cluster, helm, controller-gen
+tools: setup $(TOOLS)/helm $(TOOLS)/controller-gen $(TOOLS)/kubebuilder $(TOOLS)/grammar ## Have what the tests run: a simulated cluster, helm, controller-gen, kubebuilder
 	$(BIN)/pyopscaffold envtest setup --simulated
 
-$(TOOLS)/helm $(TOOLS)/controller-gen: tests/tools/go.mod tests/tools/go.sum
+$(TOOLS)/helm $(TOOLS)/controller-gen $(TOOLS)/kubebuilder: tests/tools/go.mod tests/tools/go.sum
 	@command -v go >/dev/null || { echo "The tests need Go, to build $(@F): https://go.dev/dl" >&2; exit 2; }
 	@mkdir -p $(TOOLS)
-	cd tests/tools && $(GO_BUILD) -o ../../$@ $$(go list tool | grep '/$(@F)$$')
+	cd tests/tools && $(GO_BUILD) -o ../../$@ $$(go list tool | grep -E '/$(@F)(/v[0-9]+)?$$')
 
 GRAMMAR := tests/oracle/testdata/grammar
 

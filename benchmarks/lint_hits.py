@@ -42,10 +42,15 @@ def unique(findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
 
 
 def sample(findings: list[Finding], count: int) -> list[Finding]:
-    """Draw some, in the order of their places; of one type that stands in many places of a project, one hit a field."""
+    """Draw some, in the order of their places: of one type that stands in many places of a project one hit a field.
+
+    Where that leaves too few, others make up for them.
+    """
+    draw = random.Random(SEED)  # noqa: S311 - no secret
     different = {(hit.crd.partition(".")[2], _tail(hit.field or hit.crd)): hit for hit in reversed(findings)}
-    chosen = random.Random(SEED).sample(list(different.values()), min(count, len(different)))  # noqa: S311 - no secret
-    return sorted(chosen)
+    chosen = draw.sample(list(different.values()), min(count, len(different)))
+    others = [hit for hit in findings if hit not in chosen]
+    return sorted([*chosen, *draw.sample(others, min(count - len(chosen), len(others)))])
 
 
 def _tail(field: str) -> str:
