@@ -3,55 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
-import json
-import socket
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pyopscaffold.kube.builtin import CONFIG_MAP
 from pyopscaffold.testing.waiting import eventually
+from tests.faults import etcd
+from tests.faults.proxy import writes
 
 if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
-
     from tests.faults.world import World
 
 pytestmark = pytest.mark.xdist_group("faults")
-
-
-class _Etcd(http.client.HTTPConnection):
-    """Speaks to etcd's HTTP gateway on its Unix socket: https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__("etcd")
-        self._path = path
-
-    def connect(self) -> None:
-        """See HTTPConnection."""
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.connect(str(self._path))
-
-    def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer to a question."""
-        self.request("POST", f"/v3/{path}", json.dumps(body))
-        answer = self.getresponse()
-        text = answer.read()
-        assert answer.status == 200, text
-        found: dict[str, Any] = json.loads(text)
-        return found
-
-
-def _compact(world: World) -> None:
-    """Have etcd forget all history up to now."""
-    etcd = _Etcd(world.plane.server.directory / "etcd.sock")
-    try:
-        revision = etcd.ask("kv/range", {"key": "YQ=="})["header"]["revision"]
-        etcd.ask("kv/compaction", {"revision": revision, "physical": True})
-    finally:
-        etcd.close()
 
 
 def _restart(world: World) -> None:
@@ -73,6 +37,10 @@ async def test_killed_and_restarted(world: World) -> None:
         await asyncio.to_thread(world.change)
         await operator.settled()
         assert not any(informer.failure for informer in cache.informers)
+        with world.proxy.slow(0, writes("configmaps")) as written:
+            await asyncio.to_thread(world.apply, "untouched", text=world.text())
+            await operator.settled()
+            assert written.hits == 1, "and is as quiet as before"
 
 
 async def test_compacted(world: World) -> None:
@@ -82,7 +50,7 @@ async def test_compacted(world: World) -> None:
         lists = [informer.relists for informer in informers]
         with world.proxy.refusing():
             await asyncio.to_thread(world.change)
-            await asyncio.to_thread(_compact, world)
+            await asyncio.to_thread(etcd.compact, world.plane.server)
             await asyncio.to_thread(_restart, world)
         await operator.settled()
         assert [informer.relists for informer in informers] == [before + 1 for before in lists]
