@@ -55,8 +55,7 @@ class Baseline:
 
     def key(self, finding: Finding) -> str:
         """Return what stays the same about a finding while its file is edited."""
-        place = finding.crd + (f"/{finding.version}" if finding.version else "") or self._relative(finding.file)
-        return f"{finding.rule} {place} {finding.field}".rstrip()
+        return finding.key(self._relative(finding.file))
 
     def _relative(self, file: str) -> str:
         return os.path.relpath(file, Path(self.source.file).parent).replace(os.sep, "/")

@@ -48,6 +48,11 @@ class Finding:
     field: str = ""
     snippet: str = dataclasses.field(default="", compare=False, repr=False)
 
+    def key(self, file: str) -> str:
+        """Return what stays the same while the file is edited; ``file`` names it for findings that are of no CRD."""
+        place = self.crd + (f"/{self.version}" if self.version else "") or file
+        return f"{self.rule} {place} {self.field}".rstrip()
+
 
 @dataclass(frozen=True, order=True)
 class Skipped:

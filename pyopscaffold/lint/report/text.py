@@ -23,7 +23,7 @@ def render(report: Report, *, colour: bool = False) -> str:
     """Render the report; findings of one rule in one subtree of a version are folded into one."""
     paint = _paint if colour else _plain
     blocks = [_block(group, paint) for group in _folded(report.findings)]
-    return "\n".join([*blocks, *_skipped(report), _summary(report)]) + "\n"
+    return "\n".join([*blocks, *_skipped(report), summary(report)]) + "\n"
 
 
 def _paint(text: str, code: str) -> str:
