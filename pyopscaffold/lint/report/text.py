@@ -80,7 +80,8 @@ def _skipped(report: Report) -> Iterator[str]:
         yield f"not checked, {reason}: {places[0]}{more}"
 
 
-def _summary(report: Report) -> str:
+def summary(report: Report) -> str:
+    """Say in a line what was checked, and how much was found."""
     checked = (
         f"{_count(report.crds, 'CRD')} in {_count(report.files, 'file')} checked by {_count(report.rules, 'rule')}"
     )
