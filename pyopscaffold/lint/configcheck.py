@@ -45,7 +45,9 @@ def unknown_selectors(config: Config, registry: Registry) -> Iterator[Misfit]:
 
 def options(config: Config, registry: Registry, misfits: list[Misfit]) -> dict[str, Any]:
     """Make the options of rules; each is a value of the rule's own class."""
-    from pyopscaffold.lint.decode import decode  # noqa: PLC0415
+    if not config.rules:
+        return {}
+    from pyopscaffold.lint.decode import decode  # noqa: PLC0415 - imports msgspec, which few runs need
 
     made = {}
     for key, data in config.rules.items():

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from pyopscaffold.model.known import schema_of
-from pyopscaffold.model.kubernetes import names_by_properties
+from pyopscaffold.model.kubernetes import BASIC, entry, names_by_properties
 from pyopscaffold.schema import to_mapping
 
 _EXACTLY = {
@@ -74,8 +74,20 @@ def core_type(schema: dict[str, Any]) -> str:
 def _published(schema: dict[str, Any]) -> str:
     """Name the type that the API server publishes with this very schema, or give ""."""
     candidates = names_by_properties().get(frozenset(schema["properties"]), ())
-    same = (name for name in candidates if _is_same(schema["properties"], _properties(name)))
+    given = schema["properties"]
+    same = (name for name in candidates if _is_alike(given, name) and _is_same(given, _properties(name)))
     return next(same, "").rpartition(".")[2]
+
+
+def _is_alike(given: dict[str, Any], name: str) -> bool:
+    """Whether the fields have fields of the same names as those of a published type: cheap to tell, and seldom so."""
+    for key, published in entry(name)["properties"].items():
+        reference = published.get("$ref", "")
+        if reference and reference not in BASIC and key != "metadata":
+            inner = given[key].get("properties") if isinstance(given[key], dict) else None
+            if (inner or {}).keys() != entry(reference).get("properties", {}).keys():
+                return False
+    return True
 
 
 @cache

@@ -5,8 +5,9 @@ An entry point is a :class:`~pyopscaffold.lint.rule.Rule`, or a list or tuple of
 
 from __future__ import annotations
 
+import os
 import re
-from importlib.metadata import EntryPoint, entry_points
+import sys
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import LoadError
@@ -15,6 +16,7 @@ from pyopscaffold.lint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from importlib.metadata import EntryPoint
 
 GROUP = "pyopscaffold.lint.rules"
 _ID = re.compile(r"[A-Z]{2,}[0-9]{2,}")
@@ -29,9 +31,13 @@ def with_plugins(own: Registry) -> Registry:
         LoadError: some can't be loaded, are no rules, or have the id or name of another; it names the distribution.
 
     """
+    if not _there_may_be_some():
+        return own
     rules = {rule.id: rule for rule in own}
     names = {rule.name: _OWN for rule in own}
     origins: dict[str, str] = {}
+    from importlib.metadata import entry_points  # noqa: PLC0415 - see _there_may_be_some
+
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_origin(entry), entry.name)):
         origin = _origin(entry)
         for rule in _rules(entry):
@@ -41,6 +47,30 @@ def with_plugins(own: Registry) -> Registry:
                 raise _refused(origin, f"{rule.name} is a rule of {names[rule.name]} already")
             rules[rule.id], names[rule.name], origins[rule.id] = rule, origin, origin
     return Registry(tuple(rules[rule_id] for rule_id in sorted(rules)), origins=origins)
+
+
+def _there_may_be_some() -> bool:
+    """Look for the group in what is installed, without importlib.metadata: its import takes as long as a small run."""
+    return any(_names_group(place or os.curdir) for place in sys.path)
+
+
+def _names_group(place: str) -> bool:
+    try:
+        with os.scandir(place) as entries:
+            distributions = [entry.path for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # a zip file, or what else an importer knows: let importlib.metadata look
+    return any(_contains_group(os.path.join(path, "entry_points.txt")) for path in distributions)  # noqa: PTH118
+
+
+def _contains_group(file: str) -> bool:
+    try:
+        with open(file, "rb") as stream:  # noqa: PTH123 - as cheap as can be: there may be hundreds
+            return GROUP.encode() in stream.read()
+    except OSError:
+        return False
 
 
 def _rules(entry: EntryPoint) -> Iterable[Rule[Any]]:

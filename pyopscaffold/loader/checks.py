@@ -44,7 +44,6 @@ from pyopscaffold.kube.names import (
     is_reserved_group,
 )
 from pyopscaffold.loader import crds, permissions, selectors
-from pyopscaffold.model import kubernetes
 from pyopscaffold.model.kinds import (
     EnumType,
     FieldModel,
@@ -56,6 +55,7 @@ from pyopscaffold.model.kinds import (
     StructType,
     TypeModel,
 )
+from pyopscaffold.model.kubernetes import fields as kubernetes
 from pyopscaffold.model.markers import ON_CLASSES
 from pyopscaffold.model.rules import is_spelled
 from pyopscaffold.model.schema import field_schema, marker_problems, type_schema

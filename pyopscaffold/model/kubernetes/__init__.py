@@ -11,17 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pyopscaffold.kube.names import field_name
-from pyopscaffold.model.kinds import (
-    EnumType,
-    FieldModel,
-    KnownType,
-    ListType,
-    MapType,
-    ScalarType,
-    SourceSpan,
-    TypeModel,
-)
 from pyopscaffold.schema import Schema, from_mapping
 
 if TYPE_CHECKING:
@@ -31,14 +20,13 @@ Json = dict[str, Any]
 
 _API: Final = "io.k8s.api."
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1"
-_BASIC: Final = {f"{_META}.ObjectMeta": "ObjectMeta", f"{_META}.Condition": "Condition"}
+BASIC: Final = {f"{_META}.ObjectMeta": "ObjectMeta", f"{_META}.Condition": "Condition"}
 """Types that have a shorter name, and a schema that is not here."""
 
 _BESIDE: Final = {"description": "description", "default": "default", "x-kubernetes-map-type": "map_type"}
 """What a place that refers to a type may say in its stead."""
 
 _INNER: Final = {"items": "items", "additionalProperties": "additional_properties"}
-_SPAN: Final = SourceSpan("", 0)
 
 
 def is_builtin(name: str) -> bool:
@@ -61,10 +49,10 @@ class Schemas:
             KeyError: there is no such type.
 
         """
-        if name in _BASIC:
-            return self._basic[_BASIC[name]]
+        if name in BASIC:
+            return self._basic[BASIC[name]]
         if name not in self._made:
-            self._made[name] = self._node(_type(name))
+            self._made[name] = self._node(entry(name))
         return self._made[name]
 
     def _node(self, node: Json) -> Schema:
@@ -89,56 +77,8 @@ def names_by_properties() -> dict[frozenset[str], tuple[str, ...]]:
     return found
 
 
-@cache
-def fields_of(name: str) -> tuple[FieldModel, ...]:
-    """Return the fields of a type, empty for those that are told elsewhere.
-
-    Raises:
-        KeyError: there is no such type.
-
-    """
-    node = _type(name)
-    required = node.get("required", ())
-    found = []
-    for json_name, child in node.get("properties", {}).items():
-        optional = json_name not in required
-        model = FieldModel(
-            name=field_name(json_name),
-            json_name=json_name,
-            type=_model(child),
-            span=_SPAN,
-            optional=optional,
-            has_default=optional,
-            default=child.get("default"),
-            description=child.get("description", ""),
-        )
-        found.append(model)
-    return tuple(found)
-
-
-def _model(node: Json) -> TypeModel:  # noqa: PLR0911 - one case a type
-    match node:
-        case {"$ref": str(name)}:
-            return KnownType(_BASIC.get(name) or name)
-        case {"type": "array", "items": items}:
-            return ListType(_model(items))
-        case {"type": "object", "additionalProperties": values}:
-            return MapType(_model(values))
-        case {"enum": values}:
-            return EnumType(tuple(values))
-        case {"x-kubernetes-int-or-string": True}:
-            return ScalarType("int-or-string")
-        case {"type": "string", "format": "date-time"}:
-            return ScalarType("datetime")
-        case {"type": "string", "format": "byte"}:
-            return ScalarType("bytes")
-        case {"type": "string" | "integer" | "boolean" as kind}:
-            return ScalarType(kind)
-        case _:
-            return ScalarType("any")
-
-
-def _type(name: str) -> Json:
+def entry(name: str) -> Json:
+    """Return what is told of a type; KeyError where there is none."""
     module, _, kind = name.rpartition(".")
     found: Json = _types(module)[kind]
     return found
