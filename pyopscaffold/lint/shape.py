@@ -1,7 +1,7 @@
 """What the API server can read as a CustomResourceDefinition: its fields, and the JSON types of their values.
 
-Source: k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1 and its reading of unions; metav1.ObjectMeta. The
-status is the server's own and left out. Whole numbers may be written as 1.0: every client makes 1 of it.
+Source: k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1 and its reading of unions; metav1.ObjectMeta. Whole
+numbers may be written as 1.0: every client makes 1 of it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,21 @@ _Shape: TypeAlias = "str | list[_Shape] | dict[str, _Shape]"
 SCHEMA: Final = "a schema"
 MANIFEST: Final = "a CustomResourceDefinition"
 _ANY: Final = "anything"
+_MAPPING: Final = "a mapping"
 _TEXT, _FLAG, _INTEGER, _NUMBER = "a string", "true or false", "an integer", "a number"
 _SCHEMA_OR_FLAG: Final = "a schema, true or false"
 _SCHEMA_OR_LIST: Final = "a schema or a list of schemas"
 _SCHEMA_OR_TEXTS: Final = "a schema or a list of strings"
+_UNIONS: Final = (_SCHEMA_OR_FLAG, _SCHEMA_OR_LIST, _SCHEMA_OR_TEXTS)
 _TEXTS: Final[_Shape] = [_TEXT]
 _TEXT_MAP: Final[_Shape] = {"*": _TEXT}
 _ANYTHING: Final[_Shape] = [_ANY]
 _SCHEMA_LIST: Final[_Shape] = [SCHEMA]
 _SCHEMAS: Final[_Shape] = {"*": SCHEMA}
+_NAMES: Final[_Shape] = {
+    **dict.fromkeys(("plural", "singular", "kind", "listKind"), _TEXT),
+    **dict.fromkeys(("shortNames", "categories"), _TEXTS),
+}
 
 _FIELDS: Final[dict[str, dict[str, _Shape]]] = {
     SCHEMA: {
@@ -61,7 +67,7 @@ _FIELDS: Final[dict[str, dict[str, _Shape]]] = {
     "a version": {
         **dict.fromkeys(("name", "deprecationWarning"), _TEXT),
         **dict.fromkeys(("served", "storage", "deprecated"), _FLAG),
-        "schema": {"openAPIV3Schema": _ANY},
+        "schema": {"openAPIV3Schema": _MAPPING},
         "subresources": {
             "status": {},
             "scale": dict.fromkeys(("specReplicasPath", "statusReplicasPath", "labelSelectorPath"), _TEXT),
@@ -77,7 +83,17 @@ _FIELDS: Final[dict[str, dict[str, _Shape]]] = {
     MANIFEST: {
         "apiVersion": _TEXT,
         "kind": _TEXT,
-        "status": _ANY,
+        "status": {
+            "acceptedNames": _NAMES,
+            "storedVersions": _TEXTS,
+            "observedGeneration": _INTEGER,
+            "conditions": [
+                {
+                    **dict.fromkeys(("type", "status", "reason", "message", "lastTransitionTime"), _TEXT),
+                    "observedGeneration": _INTEGER,
+                }
+            ],
+        },
         "metadata": {
             **dict.fromkeys(("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion"), _TEXT),
             **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TEXT),
@@ -90,10 +106,7 @@ _FIELDS: Final[dict[str, dict[str, _Shape]]] = {
             "group": _TEXT,
             "scope": _TEXT,
             "preserveUnknownFields": _FLAG,
-            "names": {
-                **dict.fromkeys(("plural", "singular", "kind", "listKind"), _TEXT),
-                **dict.fromkeys(("shortNames", "categories"), _TEXTS),
-            },
+            "names": _NAMES,
             "versions": ["a version"],
             "conversion": {
                 "strategy": _TEXT,
@@ -112,35 +125,40 @@ _FIELDS: Final[dict[str, dict[str, _Shape]]] = {
 
 
 class Fault(NamedTuple):
-    """A field that is not known, or a value of another type than its field has; ``path`` is relative."""
+    """A field that is not known, or a value of another type than its field has; ``path`` is relative.
+
+    An unknown field is ``silent`` where the server drops it without a word, however strict it is asked to be.
+    """
 
     path: Path
     message: str
-    unknown: bool
+    unknown: bool = False
+    silent: bool = False
 
 
 def faults(value: Any, shape: str) -> Iterator[Fault]:
     """Yield what the server can't read of ``value``, which is to be a schema or a manifest; a null is nothing."""
-    pending: list[tuple[Any, _Shape, Path]] = [(value, shape, ())]
+    pending: list[tuple[Any, _Shape, Path, bool]] = [(value, shape, (), False)]
     while pending:
-        value, wanted, path = pending.pop()
+        value, wanted, path, silent = pending.pop()
+        silent = silent or wanted in _UNIONS
         inner = _choose(wanted, value) if isinstance(wanted, str) else wanted
         if inner is None:
             continue
         if isinstance(inner, list) and isinstance(value, list):
-            found = [(item, inner[0], (*path, index)) for index, item in enumerate(value) if item is not None]
+            found = [(item, inner[0], (*path, index), silent) for index, item in enumerate(value) if item is not None]
             pending += reversed(found)
         elif isinstance(inner, dict) and isinstance(value, dict):
             alike = inner.get("*")
             for key, item in reversed(value.items()):
                 part = inner.get(key, alike)
                 if part is None:
-                    yield Fault((*path, key), f"there is no field {key!r}", unknown=True)
+                    yield Fault((*path, key), f"there is no field {key!r}", unknown=True, silent=silent)
                 elif item is not None and part is not _ANY:
-                    pending.append((item, part, (*path, key)))
+                    pending.append((item, part, (*path, key), silent))
         else:
             name = inner if isinstance(inner, str) else "a list" if isinstance(inner, list) else "a mapping"
-            yield Fault(path, f"{_show(value)} is not {name}", unknown=False)
+            yield Fault(path, f"{_show(value)} is not {name}")
 
 
 def _choose(name: str, value: Any) -> _Shape | None:
@@ -173,6 +191,7 @@ _KINDS: Final[dict[type, str]] = {dict: "mapping", list: "list"}
 _LISTS: Final[dict[str, _Shape]] = {_SCHEMA_OR_LIST: [SCHEMA], _SCHEMA_OR_TEXTS: [_TEXT]}
 _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     _ANY: lambda _: True,
+    _MAPPING: lambda value: isinstance(value, dict),
     _TEXT: lambda value: isinstance(value, str),
     _FLAG: lambda value: isinstance(value, bool),
     _INTEGER: _is_integer,

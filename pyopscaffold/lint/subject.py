@@ -127,10 +127,12 @@ class Crd:
 
     @cached_property
     def versions(self) -> tuple[Version, ...]:
-        """The versions that are mappings, in the order of the text."""
+        """The versions in the order of the text, an empty one for a null."""
         found = enumerate(listing(self.spec.get("versions")))
         return tuple(
-            Version(self, ("spec", "versions", index), data) for index, data in found if isinstance(data, dict)
+            Version(self, ("spec", "versions", index), data or {})
+            for index, data in found
+            if data is None or isinstance(data, dict)
         )
 
 

@@ -49,7 +49,7 @@ def _check(schema: Schema, value: Any, path: str) -> Iterator[Misfit]:
         expected = "an integer or a string" if schema.int_or_string else _ARTICLE[schema.type]
         yield Misfit(path, f"{_show(value)} is not {expected}")
         return
-    if schema.enum and value not in schema.enum:
+    if schema.enum and not any(_is_same(value, each) for each in schema.enum):
         yield Misfit(path, f"{_show(value)} is none of {', '.join(map(_show, schema.enum))}")
     match value:
         case bool():
@@ -63,6 +63,15 @@ def _check(schema: Schema, value: Any, path: str) -> Iterator[Misfit]:
         case dict():
             yield from _check_object(schema, value, path)
     yield from _check_junctors(schema, value, path)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal: True is not 1, as it is to Python."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(item, other[name]) for name, item in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
 def _check_number(schema: Schema, value: float, path: str) -> Iterator[Misfit]:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyopscaffold.document.reader import Document, Source, scan
-from pyopscaffold.errors import BadRequest, Invalid
+from pyopscaffold.errors import BadRequest, ConnectionFailed, Invalid
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.rule import Profile
 from pyopscaffold.lint.subject import Crd, Manifest, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pyopscaffold.document.reader import Path
     from pyopscaffold.testing import RestClient
@@ -34,8 +34,9 @@ REASONS: Final[tuple[tuple[str, str], ...]] = (
     ("CE01", r"x-kubernetes-validations\[\d+\]\.\w+: "),
     ("ST06", r"to be structural|int-or-string is true|embedded-resource is (true|set)|inside of resource meta"),
     ("LS03", r"x-kubernetes-list-type(=set| is set)"),
-    ("LS02", r"x-kubernetes-(list|map)-(type|map-keys)"),
+    ("LS02", r"x-kubernetes-list-map-keys, so it"),
     ("DE03", r"\.default(\.[^:]*|\[[^:]*)?: "),
+    ("LS02", r"x-kubernetes-(list|map)-(type|map-keys)"),
     ("VA07", r"must be a valid regular expression"),
     ("ST07", r"is not supported|uniqueItems cannot|mutual exclusive|type cannot be set to null|and not an array"),
     ("ST07", r"\.type: Unsupported value|must be true or undefined"),
@@ -45,15 +46,19 @@ REASONS: Final[tuple[tuple[str, str], ...]] = (
 """The rules by what the server says of their classes, as ``place: message``; the first that is found counts."""
 
 _TYPES_AND_COSTS: Final = re.compile(
-    r"exceeds budget|contributed to estimated|must evaluate to|failed rule:|compilation failed(?!.*Syntax error)",
+    r"exceeds budget|contributed to estimated|must evaluate to|failed rule:|compilation failed(?!.*Syntax error)"
+    r"|must be of type (?!array|boolean|integer|number|object|string)",
     re.DOTALL,
 )
+"""What is told by the types and costs of CEL, and of defaults of a type that there is not."""
+
 _SERVICE: Final = "spec.conversion.webhook.clientConfig.service"
 _FOLLOW: Final = {
     "spec.names.singular": "spec.names.kind",
     "spec.names.listKind": "spec.names.kind",
     "spec.version": "spec.versions[0].name",
     "status.storedVersions": "spec.versions",
+    "spec.conversion.strategy": "spec.preserveUnknownFields",
     f"{_SERVICE}.name": f"{_SERVICE}.namespace",
     f"{_SERVICE}.namespace": f"{_SERVICE}.name",
 }
@@ -85,24 +90,36 @@ class Complaint:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server said of a CRD."""
+    """What the server said of a CRD; some make it hang up without a word."""
 
     refused: bool
     complaints: tuple[Complaint, ...] = ()
     warnings: tuple[str, ...] = ()
     unreadable: str = ""
+    panicked: bool = False
 
 
 def ask(client: RestClient, data: dict[str, Any]) -> Answer:
     """Have the server judge a CRD."""
     try:
-        client.create(CRDS, data)
+        client.create(CRDS, _as_sent(data))
     except Invalid as refusal:
         causes = dict.fromkeys((cause.field, cause.message) for cause in refusal.causes)
         return Answer(True, tuple(_complaint(field, message) for field, message in causes))
     except BadRequest as refusal:
         return Answer(True, unreadable=str(refusal))
+    except ConnectionFailed:
+        return Answer(True, panicked=True)
     return Answer(False, warnings=client.warnings)
+
+
+def _as_sent(value: Any) -> Any:
+    """Give a value as clients make JSON of it: 1 for 1.0."""
+    if isinstance(value, dict):
+        return {name: _as_sent(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_as_sent(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _complaint(field: str, message: str) -> Complaint:
@@ -131,7 +148,11 @@ def manifest_of(text: str) -> Manifest:
 
 def places(manifest: Manifest, severity: Severity = Severity.ERROR) -> frozenset[Place]:
     """Give the places where the rules find something of that severity."""
-    return frozenset(Place(_shared(_written(path)), rule) for rule, path in _hits(manifest, severity))
+    return _places(_hits(manifest, severity))
+
+
+def _places(hits: Iterable[tuple[str, Path]]) -> frozenset[Place]:
+    return frozenset(Place(_shared(_written(path)), rule) for rule, path in hits)
 
 
 def _hits(manifest: Manifest, severity: Severity) -> Iterator[tuple[str, Path]]:
@@ -142,6 +163,31 @@ def _hits(manifest: Manifest, severity: Severity) -> Iterator[tuple[str, Path]]:
             for hit in rule.hits(subject):
                 if (hit.severity or rule.severity) is severity:
                     yield rule.id, hit.path
+
+
+def _seen(manifest: Manifest) -> Iterator[tuple[str, Path]]:
+    """Leave out later versions where schemas differ by what is empty in them: the server looks at the first only."""
+    first, *others = [_without_empty(version.data.get("schema")) for version in Crd(manifest).versions] or [None]
+    is_shared = all(other == first for other in others)
+    for rule, path in _hits(manifest, Severity.ERROR):
+        is_later = path[:2] == ("spec", "versions") and path[3:4] == ("schema",) and path[2] != 0
+        if not (is_shared and is_later) and not (rule == "DE03" and _is_lapse(manifest, path)):
+            yield rule, path
+
+
+def _is_lapse(manifest: Manifest, path: Path) -> bool:
+    """Whether it is a list that the server takes for a string with a format."""
+    schema: Any = manifest.data
+    for step in path[:-1]:
+        schema = schema[step]
+    return isinstance(schema["default"], list) and schema.get("type") == "string" and bool(schema.get("format"))
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, dict):
+        parts = {name: _without_empty(item) for name, item in value.items()}
+        return {name: part for name, part in parts.items() if part not in (None, [], {})} or None
+    return [_without_empty(item) for item in value] if isinstance(value, list) else value
 
 
 def _written(path: Path) -> str:
@@ -160,6 +206,8 @@ def warned(manifest: Manifest) -> frozenset[str]:
         schema: Any = manifest.data
         for step in path[:-1]:
             schema = schema[step]
+        if rule == "ST07":
+            continue
         if rule == "VA08":
             said.add(f'unrecognized format "{schema["format"]}"')
         else:
@@ -171,6 +219,8 @@ def warned(manifest: Manifest) -> frozenset[str]:
 def differences(answer: Answer, manifest: Manifest) -> list[str]:
     """Say what of the server's answer is none of the linter's findings, or the other way round."""
     found = places(manifest)
+    if answer.panicked:
+        return [] if found else ["the server alone: it has no answer"]
     if answer.unreadable:
         return _unread(answer.unreadable, found)
     if answer.refused:
@@ -179,7 +229,7 @@ def differences(answer: Answer, manifest: Manifest) -> list[str]:
             for complaint in answer.complaints
             if not complaint.is_left_out and not _is_found(complaint, found)
         ]
-    alone = [f"we alone: {place.rule} at {place.where}" for place in sorted(found)]
+    alone = [f"we alone: {place.rule} at {place.where}" for place in sorted(_places(_seen(manifest)))]
     if not alone and warned(manifest) != set(answer.warnings):
         alone.append(f"the server warns of {sorted(answer.warnings)}, we of {sorted(warned(manifest))}")
     return alone
@@ -188,9 +238,12 @@ def differences(answer: Answer, manifest: Manifest) -> list[str]:
 def _is_found(complaint: Complaint, found: frozenset[Place]) -> bool:
     """Whether the linter is as exact as the server, or more so; what is wrong in a default, it says at its top."""
     rule, wheres = complaint.rule, {complaint.where, _FOLLOW.get(complaint.where, complaint.where)}
-    if rule == "LS02" and _IN_JUNCTOR.search(complaint.where):
-        # That it stands in a junctor is enough to say.
-        rule, wheres = "ST06", {complaint.where.rpartition(".")[0]}
+    if "fields are allowed at the root" in complaint.message:
+        return any(place.rule in {"ST06", "ST07"} for place in found)
+    if _IN_JUNCTOR.search(complaint.where) and any(
+        place.rule == "ST06" and _is_within(complaint.where, place.where.rpartition(".")[0]) for place in found
+    ):
+        return True  # that it can't stand in a junctor is enough to say
     return any(
         _is_within(place.where, where) or (rule == "DE03" and _is_within(where, place.where))
         for where in wheres
@@ -209,8 +262,8 @@ def _unread(message: str, found: frozenset[Place]) -> list[str]:
         dotted = {_dotted(place.where) for place in found}
         return [f"the server alone: unknown field {name}" for name in unknown if _dotted(name) not in dotted]
     field = re.search(r"Go struct field \w+\.([\w$.-]+) of type", message)
-    name = field[1].rpartition(".")[2] if field else ""
-    if any(place.rule in {"ST04", "ST06"} and re.search(rf"\b{re.escape(name)}\b", place.where) for place in found):
+    name = rf"(?<![\w$]){re.escape(field[1].rpartition('.')[2])}(?!\w)" if field else ""
+    if any(place.rule in {"ST04", "ST06"} and re.search(name, place.where) for place in found):
         return []
     return [f"the server alone: {message}"]
 

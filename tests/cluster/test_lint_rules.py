@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +13,7 @@ from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.rule import Profile
 from pyopscaffold.lint.subject import CRD_API_VERSION, CRD_KIND
+from tests.cluster.crd_mutants import mutant
 from tests.cluster.crd_oracle import ask, differences, manifest_of, places
 from tests.cluster.refusals import REFUSALS
 
@@ -23,7 +26,7 @@ APISERVER = {rule.id for rule in RULES if rule.profile is Profile.APISERVER}
 TAKEN = [
     pytest.param(text, id=f"{rule.id}-{side}-{number}")
     for rule in RULES
-    for side, texts in (("good", rule.good), ("bad", () if rule.id in APISERVER else rule.bad))
+    for side, texts in (("good", rule.good), ("bad", () if rule.id in APISERVER | {"ST02"} else rule.bad))
     for number, text in enumerate(texts)
     if CRD_KIND in text and CRD_API_VERSION + "\n" in text
 ]
@@ -35,6 +38,7 @@ BAD = [
     if CRD_KIND in text and CRD_API_VERSION + "\n" in text
 ]
 CLASSES = [pytest.param(refusal, id=refusal.name) for refusal in REFUSALS]
+MUTANTS = 50
 OF_FILES = {"ST01", "ST03"}
 OF_WARNINGS = {"VA08"}
 
@@ -72,6 +76,17 @@ def test_each_class_of_refusal_is_found(admin: RestClient, refusal: Refusal) -> 
     repaired = ask(admin, good.data)
     assert not repaired.refused
     assert differences(repaired, good) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_faults_are_judged_alike(admin: RestClient, seed: int) -> None:
+    """CRDs with changes that nobody thought of; benchmarks/lint_oracle.py tries thousands, of real CRDs too."""
+    random = Random(seed)  # noqa: S311 - mutants are no secrets
+    seeds = [manifest_of(refusal.good).data for refusal in REFUSALS]
+    for _ in range(MUTANTS):
+        data, said = mutant(random.choice(seeds), random)
+        manifest = manifest_of(json.dumps(data))
+        assert differences(ask(admin, data), manifest) == [], said
 
 
 def test_each_rule_has_its_classes() -> None:

@@ -75,6 +75,8 @@ def test_fits(schema: Schema, value: Any) -> None:
         (Schema(type="string", min_length=2), "a", "it has 1 of at least 2 characters"),
         (Schema(type="string", pattern="^a$"), "b", '"b" does not match ^a$'),
         (Schema(type="string", enum=("a", "b")), "c", '"c" is none of "a", "b"'),
+        (Schema(type="boolean", enum=(1,)), True, "True is none of 1"),
+        (Schema(type="array", items=Schema(type="integer"), enum=([True], [0])), [1], "[1] is none of [True], [0]"),
         (Schema(type="array", items=STRING, max_items=1), ["a", "b"], "it has 2 of at most 1 items"),
         (Schema(type="array", items=STRING), ["a", 1], "[1]: 1 is not a string"),
         (PORT, {}, "name is missing"),

@@ -46,6 +46,8 @@ def _uncorrelated(node: Node) -> str:
         is_item = node.path[-1] == "items" and not node.name
         if is_item and parent.schema.get("x-kubernetes-list-type") != "map":
             outermost = f"the list {parent.field}, which is no list-map"
+        elif node.name and parent.schema.get("x-kubernetes-map-type") not in (None, "atomic", "granular"):
+            outermost = f"{parent.field}, which is merged in an unknown way"
         node = parent
     return outermost
 

@@ -61,7 +61,7 @@ def _is_unchecked(node: Node) -> bool:
 
 
 def _misfits(node: Node, default: Any) -> Iterator[str]:
-    given, relevant = _as_sent(default), _relevant(node.schema, default)
+    given, relevant = _as_sent(default), _as_sent(_relevant(node.schema, default))
     if node.parent is None:
         relevant["x-kubernetes-embedded-resource"] = True
     if any(not fault.unknown for fault in shape.faults(relevant, shape.SCHEMA)):
@@ -83,6 +83,8 @@ def _relevant(schema: Any, *values: Any) -> dict[str, Any]:
     """Take away what says nothing of the values: the schemas of fields they lack, of which there may be thousands."""
     kept = {keyword: part for keyword, part in mapping(schema).items() if part is not None}
     kept.pop("x-kubernetes-list-type", None)  # the server does not look for equal items here
+    if kept.get("type"):
+        kept.pop("x-kubernetes-int-or-string", None)
     fields = [(name, item) for value in values if isinstance(value, dict) for name, item in value.items()]
     items = [item for value in values if isinstance(value, list) for item in value]
     declared = mapping(kept.get("properties"))

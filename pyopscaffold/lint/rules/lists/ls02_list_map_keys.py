@@ -40,8 +40,8 @@ def _keys(node: Node) -> Iterator[Hit]:
     if not keys:
         yield Hit((*node.path, _KEYS), f"{node.field} is a list-map without {_KEYS}", node.field)
     if items.get("type") != "object":
-        place = (*node.path, "items", "type") if items else (*node.path, "items")
-        yield Hit(place, f"{node.field} is a list-map, so its items must be objects", node.field)
+        place = ("items", "type") if isinstance(node.schema.get("items"), dict) else ("items",)
+        yield Hit((*node.path, *place), f"{node.field} is a list-map, so its items must be objects", node.field)
     if items.get("nullable") is True:
         message = f"items of the list-map {node.field} can't be nullable"
         yield Hit((*node.path, "items", "nullable"), message, node.field)

@@ -31,12 +31,18 @@ _NEVER_RESTRICTED = (
     "x-kubernetes-map-type",
     "x-kubernetes-validations",
 )
-_COUNTED_IF_EMPTY = ("default", "additionalProperties", "x-kubernetes-list-type", "x-kubernetes-map-type")
-"""Keywords that an empty value does not turn off."""
-_INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
+_ANY_VALUE = ("default", "example", "additionalProperties")
+_NEVER = ("patternProperties", "definitions")
+"""Keywords that ST07 tells of, if they are not empty."""
+_NOTHING_IF_EMPTY = frozenset(
+    (
+        *("type", "format", "title", "description", "pattern", "id", "$schema"),
+        *("enum", "allOf", "anyOf", "oneOf", *_NEVER),
+    )
+)
 _NOT_BESIDE_STATUS = (
     *("default", "enum", "maxProperties", "minProperties", "allOf", "anyOf", "oneOf", "not"),
-    *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"),
+    *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", *_NEVER),
     *("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"),
 )
 _TYPE_META = (("apiVersion", "string"), ("kind", "string"), ("metadata", "object"))
@@ -79,7 +85,8 @@ def _root(version: Version, root: Node) -> Iterator[Hit]:
     if version.has_status_subresource:
         for keyword in _NOT_BESIDE_STATUS:
             value = schema.get(keyword)
-            if value is not None and value is not False:
+            is_unset = value is None or (value is False and keyword != "default")
+            if not is_unset and not (value and keyword in _NEVER):
                 message = f"the root can't have {keyword} where the status subresource is enabled"
                 yield Hit((*root.path, keyword), message)
 
@@ -148,8 +155,8 @@ def _type_meta(node: Node) -> Iterator[Hit]:
             yield Hit((*child.path, "type"), f"{child.field} must be of type {wanted}", child.field)
     metadata = node.property("metadata") if node.parent is None else None
     for keyword, value in metadata.schema.items() if metadata else ():
-        is_plain = keyword in ("type", "default") or value is None or value is False or value in ("", {})
-        if is_plain or (keyword == "properties" and set(mapping(value)) <= {"name", "generateName"}):
+        is_name = keyword == "properties" and set(mapping(value)) <= {"name", "generateName"}
+        if is_name or keyword in ("type", "default") or _says_nothing(keyword, value):
             continue
         path = (*node.path, "properties", "metadata", keyword)
         yield Hit(path, f"the root's metadata can only restrict name and generateName, so no {keyword}", ".metadata")
@@ -160,7 +167,8 @@ def _restriction(part: Subschema) -> Iterator[Hit]:
     where, field = part.node.field or "the root", part.node.field
     for keyword in _NEVER_RESTRICTED:
         value = part.schema.get(keyword)
-        if value is None or value is False or (not value and keyword not in _COUNTED_IF_EMPTY):
+        is_open = keyword == "additionalProperties" and value is False
+        if is_open or (value == [] and keyword != "default") or _says_nothing(keyword, value):
             continue
         if not (keyword == "type" and _is_alternative(part)):
             yield Hit((*part.path, keyword), f"{keyword} can't stand in a logical junctor of {where}", field)
@@ -174,7 +182,21 @@ def _is_alternative(part: Subschema) -> bool:
     schema, step = part.node.schema, part.path[len(part.node.path) :]
     if step[:2] == ("allOf", 0):
         schema, step = schema["allOf"][0], step[2:]
-    return len(step) == 2 and step[0] == "anyOf" and schema["anyOf"] == _INT_OR_STRING  # noqa: PLR2004 - keyword, index
+    return len(step) == 2 and step[0] == "anyOf" and _are_alternatives(schema["anyOf"])  # noqa: PLR2004 - keyword, index
+
+
+def _are_alternatives(branches: list[Any]) -> bool:
+    said = [{key: value for key, value in mapping(one).items() if not _says_nothing(key, value)} for one in branches]
+    return said == [{"type": "integer"}, {"type": "string"}]
+
+
+def _says_nothing(keyword: str, value: Any) -> bool:
+    """Whether the server makes nothing of a keyword; other empty values are values to it."""
+    if value is None or value is False:
+        return value is None or keyword not in _ANY_VALUE
+    if keyword == "items":
+        return not isinstance(value, dict)
+    return value in ("", [], {}) and keyword in _NOTHING_IF_EMPTY
 
 
 def _undeclared(root: Node) -> Iterator[Hit]:

@@ -38,7 +38,8 @@ def check(version: Version) -> Iterator[Hit]:
             hint = f"; did you mean {near}?" if near else ""
             where = field_at(fault.path)
             message = f"{where or 'the root'} has the keyword {fault.path[-1]!r}, which CRDs do not have{hint}"
-            yield Hit((*version.root.path, *fault.path), message, where)
+            severity = Severity.WARNING if fault.silent else None
+            yield Hit((*version.root.path, *fault.path), message, where, severity=severity)
     for part in version.subschemas:
         yield from _keywords(part)
         yield from _values(part)
@@ -96,7 +97,8 @@ RULE = Rule(
     what="The schema has no keyword that the API server refuses, such as $ref, definitions or uniqueItems, and no "
     "unknown one or unknown type.",
     why="A CRD's schema is less than JSON Schema: what can't be pruned, published or checked in linear time is "
-    "refused. kubectl has unknown keywords refused; otherwise they are dropped, and check nothing.",
+    "refused. kubectl has unknown keywords refused, save within items and values of maps, where they are dropped in "
+    "silence, and check nothing.",
     check=check,
     good=(
         spec("names: {type: array, x-kubernetes-list-type: set, items: {type: string, maxLength: 63}}"),
