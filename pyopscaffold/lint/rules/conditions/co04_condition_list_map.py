@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.edits import with_keywords
+from pyopscaffold.lint.edits import with_keywords, with_required
 from pyopscaffold.lint.example import status, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Fix, Hit, Profile, Rule
-from pyopscaffold.lint.subject import Version
+from pyopscaffold.lint.subject import Node, Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +20,7 @@ def check(version: Version) -> Iterator[Hit]:
     if conditions is None or conditions.type != "array":
         return
     kind, keys = (conditions.schema.get(f"x-kubernetes-list-{suffix}") for suffix in ("type", "map-keys"))
-    merged = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]}
-    fix = Fix(with_keywords(conditions, **merged), safe=False)
+    fix = _fix(conditions)
     if kind != "map":
         message = (
             f"status.conditions has x-kubernetes-list-type {kind or 'atomic (unset)'}; it must be map, with key type"
@@ -30,6 +29,16 @@ def check(version: Version) -> Iterator[Hit]:
     elif keys != ["type"]:
         message = "status.conditions must have x-kubernetes-list-map-keys [type]"
         yield Hit(conditions.path, message, conditions.field, fix=fix)
+
+
+def _fix(conditions: Node) -> Fix | None:
+    """Make it a list-map, whose key the server wants to be required."""
+    items = next(conditions.children(), None)
+    if items is None or "type" not in items.properties:
+        return None
+    merged = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]}
+    key = () if "type" in items.required else (with_required(items, "type"),)
+    return Fix((*with_keywords(conditions, **merged), *key), safe=False)
 
 
 _ITEM = "{type: object, required: [type, status], properties: {type: {type: string}, status: {type: string}}}"
@@ -52,6 +61,7 @@ RULE = Rule(
     ),
     bad=(
         status(f"conditions: {{type: array, items: {_ITEM}}}"),
+        status("conditions: {type: array, items: {type: object, properties: {type: {type: string}}}}"),
         status(f"conditions: {{type: array, x-kubernetes-list-type: atomic, items: {_ITEM}}}"),
         status(
             "conditions: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [status], "

@@ -32,7 +32,7 @@ def check(version: Version) -> Iterator[Hit]:
 def _is_bounded(node: Node) -> bool:
     if node.type == "object":
         return not isinstance(node.schema.get("additionalProperties"), dict)
-    return "enum" in node.schema or node.schema.get("format") in _SHORT
+    return "enum" in node.schema or text(node.schema.get("format")) in _SHORT
 
 
 def _is_read(node: Node) -> bool:

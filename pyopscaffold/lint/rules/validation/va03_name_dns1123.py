@@ -35,7 +35,8 @@ def check(version: Version) -> Iterator[Hit]:
         kind = _named_kind(node)
         if kind:
             longest, name = (63, DNS1123_LABEL) if kind in _LABELS else (253, DNS1123_SUBDOMAIN)
-            bounds = {"maxLength": min(longest, node.schema.get("maxLength", longest)), "pattern": f"^{name}$"}
+            given = node.schema.get("maxLength")
+            bounds = {"maxLength": min(longest, given) if isinstance(given, int) else longest, "pattern": f"^{name}$"}
             message = f"{node.field} names a Kubernetes object, and may be no name at all: give it a DNS-1123 pattern"
             yield Hit(node.path, message, node.field, fix=Fix(with_keywords(node, **bounds), safe=False))
 

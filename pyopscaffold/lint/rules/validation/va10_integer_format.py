@@ -8,7 +8,7 @@ from pyopscaffold.lint.edits import with_keywords
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Fix, Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version
+from pyopscaffold.lint.subject import Node, Version, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ def check(version: Version) -> Iterator[Hit]:
         for node in version.own(part):
             if node.type != "integer":
                 continue
-            name = node.schema.get("format")
+            name = text(node.schema.get("format"))
             if name not in _LARGEST:
                 yield Hit(node.path, f"{node.field} has no format int32 or int64", node.field, fix=_fix(node))
                 continue
