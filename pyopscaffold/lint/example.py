@@ -56,19 +56,20 @@ class WidgetSpec:
 
 {spec}
 
-@dataclass(kw_only=True)
-class WidgetStatus:
-    """Observed state of a widget."""
-
-{status}
-
-@resource({arguments})
+{status}@resource({arguments})
 @dataclass(kw_only=True)
 class Widget(Object):
     """A widget."""
 
     spec: WidgetSpec
-    status: WidgetStatus = field(default_factory=WidgetStatus)
+{field}'''
+_WIDGET_STATUS = '''\
+@dataclass(kw_only=True)
+class WidgetStatus:
+    """Observed state of a widget."""
+
+{fields}
+
 '''
 _STATUS = '''\
 observed_generation: int64 | None = None
@@ -80,10 +81,14 @@ conditions: Conditions = field(default_factory=list)
 
 
 def widget(spec: str = "", status: str = _STATUS, *, before: str = "", options: str = "") -> str:
-    """Write a module with a ``Widget``: the fields of its spec and status, what stands before, options of @resource."""
+    """Write a module with a ``Widget``: the fields of its spec and status, what stands before, options of @resource.
+
+    Without fields of the status there is none.
+    """
     made = _WIDGET.format(
         spec=_fields(spec or 'size: int32 = 0\n"""Number of parts."""\n'),
-        status=_fields(status),
+        status=_WIDGET_STATUS.format(fields=_fields(status)) if status else "",
+        field="    status: WidgetStatus = field(default_factory=WidgetStatus)\n" if status else "",
         arguments=", ".join(filter(None, ('group="example.com"', 'version="v1"', options))),
     )
     return f"{dedent(before).strip()}\n\n\n{made}" if before else made

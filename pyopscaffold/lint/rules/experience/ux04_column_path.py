@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import crd
+from pyopscaffold.lint.example import crd, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Version, listing, mapping, text
@@ -103,6 +103,7 @@ RULE = Rule(
         _columns(_READY, "{name: Node, type: string, jsonPath: '.status.nodes[0].name'}"),
         crd(f"spec: {_SIZES}\nstatus: {_SIZES}", extra=_SCALED.format(field="replicas")),
     ),
+    good_class=widget(options='columns=[Column("Size", path="spec.size"), Age()]'),
     bad=(
         _columns("{name: Ready, type: boolean, jsonPath: .status.isReady}"),
         _columns("{name: Node, type: string, jsonPath: .status.nodes.name}"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import crd, status
+from pyopscaffold.lint.example import crd, status, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version
@@ -33,4 +33,6 @@ RULE = Rule(
     check=check,
     good=(status("ready: {type: boolean, description: Whether it serves.}"), crd("rules: {type: object}", extra="")),
     bad=(crd("spec: {type: object}"),),
+    good_class=widget(),
+    bad_class=widget(status=""),
 )
