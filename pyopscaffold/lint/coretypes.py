@@ -85,7 +85,8 @@ def _is_alike(given: dict[str, Any], name: str) -> bool:
         reference = published.get("$ref", "")
         if reference and reference not in BASIC and key != "metadata":
             inner = given[key].get("properties") if isinstance(given[key], dict) else None
-            if (inner or {}).keys() != entry(reference).get("properties", {}).keys():
+            names = inner.keys() if isinstance(inner, dict) else set()
+            if names != entry(reference).get("properties", {}).keys():
                 return False
     return True
 

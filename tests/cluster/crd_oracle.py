@@ -244,6 +244,8 @@ def _is_found(complaint: Complaint, found: frozenset[Place]) -> bool:
         place.rule == "ST06" and _is_within(complaint.where, place.where.rpartition(".")[0]) for place in found
     ):
         return True  # that it can't stand in a junctor is enough to say
+    if any(place.rule == "ST07" and _is_within(complaint.where, place.where) for place in found):
+        return True  # as it is that there can be no definitions, or no list of items
     return any(
         _is_within(place.where, where) or (rule == "DE03" and _is_within(where, place.where))
         for where in wheres
