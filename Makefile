@@ -42,13 +42,20 @@ $(VENV)/.installed: $(VENV)/.locked pyproject.toml hatch_build.py runtime/pyproj
 	@touch $@
 
 .PHONY: tools
-tools: setup $(TOOLS)/helm $(TOOLS)/controller-gen $(TOOLS)/kubebuilder $(TOOLS)/grammar ## Have what the tests run: a simulated cluster, helm, controller-gen, kubebuilder
+tools: setup $(TOOLS)/helm $(TOOLS)/controller-gen $(TOOLS)/kubebuilder $(TOOLS)/grammar $(TOOLS)/sarif-schema-2.1.0.json ## Have what the tests run: a simulated cluster, helm, controller-gen, kubebuilder
 	$(BIN)/pyopscaffold envtest setup --simulated
 
 $(TOOLS)/helm $(TOOLS)/controller-gen $(TOOLS)/kubebuilder: tests/tools/go.mod tests/tools/go.sum
 	@command -v go >/dev/null || { echo "The tests need Go, to build $(@F): https://go.dev/dl" >&2; exit 2; }
 	@mkdir -p $(TOOLS)
 	cd tests/tools && $(GO_BUILD) -o ../../$@ $$(go list tool | grep -E '/$(@F)(/v[0-9]+)?$$')
+
+# The schema of OASIS as a module of Go brings it along: the proxies that serve modules are the ones there anyway.
+SARIF_FROM := github.com/securego/gosec/v2@v2.30.0
+$(TOOLS)/sarif-schema-2.1.0.json: Makefile
+	@command -v go >/dev/null || { echo "The tests need Go, to fetch $(@F): https://go.dev/dl" >&2; exit 2; }
+	@mkdir -p $(TOOLS)
+	cp "$$(cd tests/tools && go mod download -json $(SARIF_FROM) | awk -F'"' '/"Dir"/ {print $$4}')/report/sarif/testdata/$(@F)" $@ && chmod u+w $@
 
 GRAMMAR := tests/oracle/testdata/grammar
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def tool(name: str) -> Path:
-    """Path of ``helm``, ``controller-gen``, ``kubebuilder`` or ``grammar``, as ``make tools`` built it.
+    """Path of ``helm``, ``controller-gen``, ``kubebuilder``, ``grammar`` or a schema, as ``make tools`` built it.
 
     Raises:
         FileNotFoundError: it is not built. Tests let this through: a test that lacks its oracle has failed.

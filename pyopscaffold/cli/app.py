@@ -20,7 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PROGRAM = "pyopscaffold"
-VERBS = ("init", "create", "import_", "generate", "dev", "lint_crd", "rbac", "envtest", "completion", "version")
+VERBS = (
+    "init",
+    "create",
+    "import_",
+    "generate",
+    "dev",
+    "lint_crd",
+    "explain",
+    "rbac",
+    "envtest",
+    "completion",
+    "version",
+)
 
 # What typer's parser raises has no public name before typer 0.28 (it was click's ClickException, then a copy of it).
 _ParserError: type[Exception] = typer.BadParameter.__mro__[2]

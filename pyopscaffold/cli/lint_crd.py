@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 import json
-import sys
 from pathlib import Path  # noqa: TC003 - typer evaluates the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pyopscaffold.cli import console
+from pyopscaffold.cli.reports import deliver, parse_outputs, print_any
 from pyopscaffold.errors import DocumentError, PyopscaffoldError, UsageError
 
 if TYPE_CHECKING:
@@ -37,20 +37,15 @@ class Threshold(enum.StrEnum):
     NEVER = "never"
 
 
-class Output(enum.StrEnum):
-    """Forms of the report."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     app.command("lint-crd")(lint_crd)
 
 
 def lint_crd(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")],
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")
+    ] = None,
     *,
     profile: Annotated[
         ProfileName | None,
@@ -88,24 +83,45 @@ def lint_crd(
         ),
     ] = None,
     isolated: Annotated[bool, typer.Option("--isolated", help="Take no configuration.")] = False,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=0, help="Processes to check by; 0: as many as there is work for.")
+    ] = 0,
     config_schema: Annotated[  # noqa: ARG001 - its callback does all
         bool,
         typer.Option(
             "--config-schema", is_eager=True, callback=_show_schema, help="Print a JSON schema of the configuration."
         ),
     ] = False,
-    output: Annotated[Output, typer.Option("--output", "-o", help="Form of the report.")] = Output.TEXT,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            "--format",
+            "-f",
+            metavar="FORM[:FILE]",
+            help="text, json, sarif, github, gitlab or junit, into a file if one is named; may be given several times.",
+        ),
+    ] = None,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Count the findings of each rule instead of showing them (text).")
+    ] = False,
+    list_rules: Annotated[
+        bool, typer.Option("--list-rules", help="List the rules that would check, and check nothing.")
+    ] = False,
 ) -> None:
     """Check the design of CRDs and of the RBAC beside them.
 
     Exits 0 if nothing is found that fails, 1 if something is (see --fail-on), 2 if it could not check, which is also
     when there is no CRD.
     """
-    from pyopscaffold.lint.engine import lint  # noqa: PLC0415 - heavy imports belong to the command
-    from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415
+    outputs = parse_outputs(output or ())
+    from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415 - heavy imports belong to the command
     from pyopscaffold.lint.library import rules, settings  # noqa: PLC0415
+    from pyopscaffold.lint.report.text import rule_table  # noqa: PLC0415
     from pyopscaffold.lint.ruleset import Ruleset  # noqa: PLC0415
-    from pyopscaffold.loader.manifests import load_sources  # noqa: PLC0415
+    from pyopscaffold.lint.workers import run  # noqa: PLC0415
+    from pyopscaffold.loader.manifests import find  # noqa: PLC0415
 
     known = rules()
     chosen = settings(known, file=config, isolated=isolated).overlaid(
@@ -120,11 +136,17 @@ def lint_crd(
     ruleset = Ruleset(known, chosen)
     if not ruleset.rules:
         raise UsageError("no rule is left to check by", hint="ignore fewer, or select more")
-    report = lint(load_sources(paths, excluded=chosen.excludes), ruleset)
+    if list_rules:
+        print_any(rule_table(ruleset))
+        return
+    if not paths:
+        raise UsageError("there is nothing to check", hint="name files or folders: pyopscaffold lint-crd config/")
+    with console.Progress("files checked") as progress:
+        report = run(find(paths, excluded=chosen.excludes), ruleset, jobs=jobs, tell=progress.tell)
     if not report.crds and not report.findings:
         raise _nothing_found(paths, report)
     report = _less_baseline(report, ruleset, write=write_baseline)
-    _print(report, output)
+    deliver(report, ruleset, outputs, statistics=statistics)
     if report.failures:
         raise _broken_rules(report, known)
     if report.fails(chosen.fail_on):
@@ -195,15 +217,3 @@ def _nothing_found(paths: list[str], report: Report) -> DocumentError:
         else f"no CRD found in {where}: {first.file}:{first.line} is no whole one ({first.reason})",
         hint="render it first, by helm template or kubectl kustomize, and pipe that into lint-crd -",
     )
-
-
-def _print(report: Report, output: Output) -> None:
-    from pyopscaffold.lint.report import json as json_form  # noqa: PLC0415
-    from pyopscaffold.lint.report import text  # noqa: PLC0415
-
-    if output is Output.JSON:
-        rendered = json_form.render(report)
-    else:
-        rendered = text.render(report, colour=console.colourful(sys.stdout))
-    encoding = sys.stdout.encoding or "utf-8"
-    console.say(rendered.encode(encoding, "backslashreplace").decode(encoding).removesuffix("\n"))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from pyopscaffold.lint.finding import Finding, Report, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from pyopscaffold.lint.ruleset import Ruleset
 
     Paint = Callable[[str, str], str]
 
@@ -24,6 +27,29 @@ def render(report: Report, *, colour: bool = False) -> str:
     paint = _paint if colour else _plain
     blocks = [_block(group, paint) for group in _folded(report.findings)]
     return "\n".join([*blocks, *_skipped(report), summary(report)]) + "\n"
+
+
+def statistics(report: Report, *, colour: bool = False) -> str:
+    """Render how many findings each rule has, most first, and in how many CRDs."""
+    paint = _paint if colour else _plain
+    counts = Counter(finding.rule for finding in report.findings)
+    lines = []
+    for rule, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        found = [finding for finding in report.findings if finding.rule == rule]
+        worst = min((finding.severity for finding in found), key=tuple(Severity).index)
+        crds = _count(len({finding.crd for finding in found if finding.crd}), "CRD")
+        lines.append(f"{count:6} {paint(rule, _BOLD)} {paint(worst, _COLOURS[worst])} in {crds}")
+    return "\n".join([*lines, *_skipped(report), summary(report)]) + "\n"
+
+
+def rule_table(ruleset: Ruleset) -> str:
+    """Render the rules that are on, a line each."""
+    rules = list(ruleset.rules)
+    width = max(len(rule.name) for rule in rules)
+    return "".join(
+        f"{rule.id}  {rule.name:{width}}  {rule.severity:7}  {rule.profile.name.lower():9}  {rule.what}\n"
+        for rule in rules
+    )
 
 
 def _paint(text: str, code: str) -> str:

@@ -1,0 +1,108 @@
+"""Where a report goes: forms by name, on standard output or into files."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyopscaffold.cli import console
+from pyopscaffold.errors import UsageError
+from pyopscaffold.kube.names import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pyopscaffold.lint.finding import Report
+    from pyopscaffold.lint.ruleset import Ruleset
+
+
+class Form(enum.StrEnum):
+    """Forms of a report."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    JUNIT = "junit"
+
+
+def parse_outputs(values: Sequence[str]) -> tuple[tuple[Form, Path | None], ...]:
+    """Read ``FORM`` and ``FORM:FILE``; the text goes to standard output where nothing else does.
+
+    Raises:
+        UsageError: there is no such form, or two would go to one place.
+
+    """
+    found: list[tuple[Form, Path | None]] = []
+    for value in values:
+        name, colon, file = value.partition(":")
+        if name not in set(Form):
+            near = nearest(name.lower(), list(Form))
+            forms = ", ".join(Form)
+            raise UsageError(
+                f"no form {name!r} of a report", hint=f"did you mean {near}?" if near else f"the forms are {forms}"
+            )
+        if colon and not file:
+            raise UsageError(f"--output {value} names no file", hint=f"write {name}:FILE, or {name} alone")
+        found.append((Form(name), Path(file) if file else None))
+    if not any(file is None for _, file in found):
+        found.append((Form.TEXT, None))
+    places = [file for _, file in found]
+    if twice := next((file for file in places if places.count(file) > 1), None):
+        raise UsageError(f"two reports would go to {twice}", hint="name a file for each: --output FORM:FILE")
+    if places.count(None) > 1:
+        raise UsageError("two reports would go to standard output", hint="name a file for one: --output FORM:FILE")
+    return tuple(found)
+
+
+def deliver(
+    report: Report, ruleset: Ruleset, outputs: Sequence[tuple[Form, Path | None]], *, statistics: bool = False
+) -> None:
+    """Write the report in each form to its place.
+
+    Raises:
+        UserError: a file can't be written.
+
+    """
+    for form, file in outputs:
+        colour = file is None and console.colourful(sys.stdout)
+        rendered = _rendered(report, ruleset, form, colour=colour, statistics=statistics)
+        if file is None:
+            print_any(rendered)
+        else:
+            _write(file, rendered)
+
+
+def print_any(text: str) -> None:
+    """Print a text that may have characters of which the terminal's encoding has none."""
+    encoding = sys.stdout.encoding or "utf-8"
+    console.say(text.encode(encoding, "backslashreplace").decode(encoding).removesuffix("\n"))
+
+
+def _rendered(report: Report, ruleset: Ruleset, form: Form, *, colour: bool, statistics: bool) -> str:
+    from pyopscaffold.lint.report import github, gitlab, json, junit, sarif, text  # noqa: PLC0415 - heavy imports
+
+    if form is Form.TEXT:
+        shown = text.statistics if statistics else text.render
+        return shown(report, colour=colour)
+    if form is Form.SARIF:
+        return sarif.render(report, ruleset.known)
+    render: Callable[[Report], str] = {Form.JSON: json, Form.GITHUB: github, Form.GITLAB: gitlab, Form.JUNIT: junit}[
+        form
+    ].render
+    return render(report)
+
+
+def _write(file: Path, text: str) -> None:
+    from pyopscaffold.files.apply import apply  # noqa: PLC0415
+    from pyopscaffold.files.artefact import Artefact, Owner  # noqa: PLC0415
+    from pyopscaffold.files.plan import plan  # noqa: PLC0415
+
+    if not file.parent.is_dir():
+        raise UsageError(f"there is no folder {file.parent} for {file.name}", hint="make it first")
+    if file.is_dir():
+        raise UsageError(f"{file} is a folder", hint="name a file in it")
+    apply(plan(file.parent, [Artefact(file.name, text, owner=Owner.BOTH)]))

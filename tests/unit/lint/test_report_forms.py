@@ -1,0 +1,216 @@
+"""Reports for other tools: what those tools make of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+
+from pyopscaffold.cli.app import run
+from pyopscaffold.document.reader import Source
+from pyopscaffold.lint.engine import lint
+from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.finding import Finding, Report, Severity
+from pyopscaffold.lint.registry import builtin
+from pyopscaffold.lint.report import github, gitlab, junit, sarif
+from tests.tools_path import tool
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RULES = builtin()
+STRINGS = spec("a: {type: string}\nb: {type: string, description: B is b.}")
+
+# GitLab publishes no schema; this is its description of the form, at the address that report/gitlab.py names.
+GITLAB: dict[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "properties": {
+            "description": {"type": "string"},
+            "check_name": {"type": "string"},
+            "fingerprint": {"type": "string"},
+            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "location": {
+                "type": "object",
+                "required": ["path", "lines"],
+                "properties": {
+                    "path": {"type": "string", "pattern": r"^[^./][^:]*$"},
+                    "lines": {"type": "object", "required": ["begin"], "properties": {"begin": {"type": "integer"}}},
+                },
+            },
+        },
+    },
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give an empty folder, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def report_of(text: str, *select: str, file: str = "dir/x.yaml") -> Report:
+    """Lint one text by some rules."""
+    return lint([Source(file, text)], RULES.choose(select=select or ["VA01", "UX01"]))
+
+
+def odd_report(**changes: Any) -> Report:
+    """Make a report of a finding that no form may trip over."""
+    finding = {"file": "./a b/ü,1%.yaml", "line": 3, "column": 1, "rule": "VA01", "severity": Severity.INFO}
+    odd = Finding(**{**finding, "message": "50 % of\r\n<x> & \x1b[31m::end", **changes})
+    return Report(findings=(odd,), skipped=(), files=3, crds=1, rules=1)
+
+
+def results(text: str) -> list[dict[str, Any]]:
+    """Read the results of a SARIF text."""
+    found: list[dict[str, Any]] = json.loads(text)["runs"][0]["results"]
+    return found
+
+
+@pytest.mark.parametrize(
+    "report", [report_of(STRINGS), report_of("{{ if .x }}\n"), report_of("a: 1\na: 2\n", "ST01"), odd_report()]
+)
+def test_sarif_is_valid(report: Report) -> None:
+    """The schema of OASIS takes it, with findings, without, and with parts that were skipped."""
+    schema = json.loads(tool("sarif-schema-2.1.0.json").read_text())
+    content = json.loads(sarif.render(report, RULES.known))
+    jsonschema.Draft4Validator(schema, format_checker=jsonschema.Draft4Validator.FORMAT_CHECKER).validate(content)
+    run_of = content["runs"][0]
+    assert len(run_of["results"]) == len(report.findings)
+    for result in run_of["results"]:
+        assert run_of["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+
+
+def test_sarif_names_place_and_level() -> None:
+    """A result leads to the line and the field, with the URI of the file and the level of its severity."""
+    (result,) = results(sarif.render(odd_report(line=7, column=5, crd="w.x.y", version="v1", field=".spec.a"), ()))
+    assert result["level"] == "note"
+    (location,) = result["locations"]
+    assert location == {
+        "physicalLocation": {
+            "artifactLocation": {"uri": "a%20b/%C3%BC%2C1%25.yaml"},
+            "region": {"startLine": 7, "startColumn": 5},
+        },
+        "logicalLocations": [{"fullyQualifiedName": "w.x.y/v1/.spec.a"}],
+    }
+
+
+def test_fingerprints_stay_while_lines_move() -> None:
+    """A comment above, or another name of the file, changes no fingerprint; no two findings share one."""
+    before = results(sarif.render(report_of(STRINGS), RULES.known))
+    moved = results(sarif.render(report_of("# hello\n\n" + STRINGS, file="elsewhere/y.yaml"), RULES.known))
+    marks = [result["partialFingerprints"]["crdField/v1"] for result in before]
+    assert marks == [result["partialFingerprints"]["crdField/v1"] for result in moved]
+    assert len(set(marks)) == len(marks) == 3
+    twice = lint([Source("a.yaml", STRINGS), Source("b.yaml", STRINGS)], RULES.choose(select=["VA01"]))
+    assert len({entry["fingerprint"] for entry in json.loads(gitlab.render(twice))}) == 4
+
+
+def test_gitlab_takes_it() -> None:
+    """Each finding has what GitLab asks for, and a path from the root without ``./``."""
+    for report in (report_of(STRINGS, file="./dir/x.yaml"), odd_report()):
+        content = json.loads(gitlab.render(report))
+        jsonschema.validate(content, GITLAB)
+        assert len(content) == len(report.findings)
+    assert [entry["severity"] for entry in content] == ["info"]
+
+
+def test_github_shows_errors_first_and_is_not_misled() -> None:
+    """A command is one line, whatever a message or a file's name holds."""
+    (command, summary) = github.render(odd_report()).splitlines()
+    assert command == (
+        "::notice file=a b/ü%2C1%25.yaml,line=3,col=1,title=VA01::50 %25 of%0D%0A<x> & \x1b[31m::end"
+    )  # what follows the second :: is shown as it is
+    assert summary == "1 CRD in 3 files checked by 1 rule: 1 info"
+    mixed = github.render(
+        lint([Source("x.yaml", STRINGS + "---\na: 1\na: 2\n")], RULES.choose(select=["VA01", "ST01"]))
+    )
+    assert re.findall("^::([a-z]+)", mixed, re.MULTILINE) == ["error", "warning", "warning"]
+
+
+def test_junit_counts_and_is_xml() -> None:
+    """A finding is a failed test, a hint a skipped one, all other files a passed one."""
+    root = ET.fromstring(junit.render(report_of(STRINGS)).encode())  # noqa: S314 - we wrote it
+    assert {key: root.get(key) for key in ("tests", "failures", "skipped")} == {
+        "tests": "3",
+        "failures": "3",
+        "skipped": "0",
+    }
+    assert {case.get("name", "").partition(" at line ")[0] for case in root.iter("testcase")} == {
+        "UX01 v1 .spec.a",
+        "VA01 v1 .spec.a",
+        "VA01 v1 .spec.b",
+    }
+    odd = ET.fromstring(junit.render(odd_report()).encode())  # noqa: S314 - we wrote it
+    assert (odd.get("tests"), odd.get("failures"), odd.get("skipped")) == ("2", "0", "1")
+    empty = ET.fromstring(junit.render(report_of(STRINGS, "ST01")).encode())  # noqa: S314 - we wrote it
+    assert (empty.get("tests"), empty.get("failures")) == ("1", "0")
+
+
+def test_several_forms_at_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each form goes to its file, the text to standard output unless another form is there."""
+    (folder / "x.yaml").write_text(STRINGS)
+    files = ["-f", "sarif:out.sarif", "--output", "junit:out.xml", "--format", "gitlab:gl.json"]
+    assert run(["lint-crd", "x.yaml", "--select", "VA01", *files]) == 1
+    assert capsys.readouterr().out.startswith("x.yaml:")
+    assert len(results((folder / "out.sarif").read_text())) == len(json.loads((folder / "gl.json").read_text())) == 2
+    assert (folder / "out.xml").read_text().startswith("<?xml")
+    assert run(["lint-crd", "x.yaml", "--select", "VA01", "-f", "github", "-f", "json:out.json"]) == 1
+    assert capsys.readouterr().out.startswith("::warning file=x.yaml,")
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message", "hint"),
+    [
+        (["sarf"], "no form 'sarf'", "did you mean sarif?"),
+        (["xyz"], "no form 'xyz'", "the forms are text, json, sarif, github, gitlab, junit"),
+        (["json:"], "names no file", "json:FILE"),
+        (["json", "text"], "two reports would go to standard output", "FORM:FILE"),
+        (["json:a", "sarif:a"], "two reports would go to a", "FORM:FILE"),
+        (["json:none/a"], "no folder none", "make it"),
+        (["json:."], "is a folder", "name a file"),
+    ],
+)
+def test_a_wrong_output_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str], outputs: list[str], message: str, hint: str
+) -> None:
+    """An output that can't be is one clear error, exit code 2, and nothing is written."""
+    (folder / "x.yaml").write_text(STRINGS)
+    assert run(["lint-crd", "x.yaml", *(part for output in outputs for part in ("-f", output))]) == 2
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert hint in shown
+    assert [path.name for path in folder.iterdir()] == ["x.yaml"]
+
+
+def test_statistics_count_by_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With many findings, the rules that have most come first."""
+    (tmp_path / "x.yaml").write_text(STRINGS)
+    assert run(["lint-crd", str(tmp_path), "--select", "VA01,UX01", "--statistics"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "     2 VA01 warning in 1 CRD",
+        "     1 UX01 warning in 1 CRD",
+        "1 CRD in 1 file checked by 2 rules: 3 warnings",
+    ]
+
+
+def test_rules_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The list holds the rules that would run, and needs no files."""
+    assert run(["lint-crd", "--isolated", "--select", "VA01,ST01", "--list-rules"]) == 0
+    assert [line.split()[:4] for line in capsys.readouterr().out.splitlines()] == [
+        ["ST01", "parse", "error", "apiserver"],
+        ["VA01", "string-constraint", "warning", "checklist"],
+    ]
+
+
+def test_without_paths_there_is_nothing_to_check(capsys: pytest.CaptureFixture[str]) -> None:
+    """Forgetting the paths must not read as a success."""
+    assert run(["lint-crd"]) == 2
+    assert "nothing to check" in capsys.readouterr().err
