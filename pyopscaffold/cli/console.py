@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+import time
+from typing import TYPE_CHECKING, Self, TextIO
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pyopscaffold.errors import Problem
     from pyopscaffold.files.plan import Plan
@@ -88,6 +90,31 @@ def changes(plan: Plan) -> None:
         if change.action.value in colours:
             reason = "  (yours: left as it is)" if change in plan.kept else ""
             say(f"{styled(f'{change.action.value:7}', colours[change.action.value])} {change.path}{reason}")
+
+
+class Progress:
+    """A line on a terminal's stderr that tells how far a run is, once it takes longer than a second; gone at the end.
+
+    ``clock`` gives seconds.
+    """
+
+    def __init__(self, what: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._what, self._clock = what, clock
+        self._next = clock() + 1 if sys.stderr.isatty() else math.inf
+        self._shown = False
+
+    def tell(self, done: int, total: int) -> None:
+        """Show how much is done, ten times a second at most."""
+        if self._clock() >= self._next:
+            self._next, self._shown = self._clock() + 0.1, True
+            typer.echo(f"\r{done} of {total} {self._what}\x1b[K", err=True, nl=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            typer.echo("\r\x1b[K", err=True, nl=False)
 
 
 def ask(question: str, *, default: str | None = None) -> str:

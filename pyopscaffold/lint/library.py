@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyopscaffold.document.reader import Source
-from pyopscaffold.lint import engine
+from pyopscaffold.lint import workers
 from pyopscaffold.lint.config import Config
 from pyopscaffold.lint.configfile import find, read
 from pyopscaffold.lint.plugins import with_plugins
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.ruleset import Ruleset
-from pyopscaffold.loader.manifests import load_sources
+from pyopscaffold.loader.manifests import find as find_manifests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,10 +37,11 @@ def settings(known: Registry, *, file: Path | None = None, isolated: bool = Fals
     return read(found, known) if found else Config()
 
 
-def lint(sources: Iterable[str | Path | Source], *, config: Config | None = None) -> Report:
+def lint(sources: Iterable[str | Path | Source], *, config: Config | None = None, jobs: int = 1) -> Report:
     """Check files, folders and texts; without a configuration, by the rules of the default profile.
 
-    No configuration is looked for: it is what :class:`Config` says, ``Config(select=("VA",))``.
+    No configuration is looked for: it is what :class:`Config` says, ``Config(select=("VA",))``. ``jobs`` is the number
+    of processes; 0 takes as many as there is work for. On Linux they are forked: keep to one where threads run.
 
     Raises:
         UserError: a path can't be read, the configuration names a rule that there is not, or the rules of an installed
@@ -48,12 +49,12 @@ def lint(sources: Iterable[str | Path | Source], *, config: Config | None = None
 
     """
     ruleset = Ruleset(rules(), config)
-    return engine.lint(_sources(sources, ruleset.config), ruleset)
+    return workers.run(_items(sources, ruleset.config), ruleset, jobs=jobs)
 
 
-def _sources(given: Iterable[str | Path | Source], config: Config) -> Iterator[Source]:
+def _items(given: Iterable[str | Path | Source], config: Config) -> Iterator[str | Source]:
     for source in given:
         if isinstance(source, Source):
             yield source
         else:
-            yield from load_sources([str(source)], excluded=config.excludes)
+            yield from find_manifests([str(source)], excluded=config.excludes)

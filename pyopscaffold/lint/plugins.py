@@ -58,10 +58,10 @@ def _names_group(place: str) -> bool:
     try:
         with os.scandir(place) as entries:
             distributions = [entry.path for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
-    except FileNotFoundError:
-        return False
-    except OSError:
+    except NotADirectoryError:
         return True  # a zip file, or what else an importer knows: let importlib.metadata look
+    except OSError:
+        return False
     return any(_contains_group(os.path.join(path, "entry_points.txt")) for path in distributions)  # noqa: PTH118
 
 

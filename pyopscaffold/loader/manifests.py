@@ -22,14 +22,23 @@ _NEVER_MANIFESTS = frozenset({"node_modules", "__pycache__"})
 
 
 def load_sources(paths: Iterable[str], *, excluded: Callable[[str], bool] = lambda _: False) -> Iterator[Source]:
-    """Read what ``paths`` name, each file once: files of any name, folders' YAML and JSON files, ``-`` for stdin.
+    """Read what ``paths`` name, see :func:`find` and :func:`read`.
+
+    Raises:
+        DocumentError: a path is empty or not there, or can't be read.
+
+    """
+    return map(read, find(paths, excluded=excluded))
+
+
+def find(paths: Iterable[str], *, excluded: Callable[[str], bool] = lambda _: False) -> Iterator[str]:
+    """Name what there is to read, each file once: files of any name, folders' YAML and JSON files, ``-`` for stdin.
 
     Folders are walked in alphabetical order; hidden ones, ones of installed packages, and what is ``excluded`` are
     left out.
 
     Raises:
-        DocumentError: a path is empty or not there, or can't be read. What is read but is no text, or too much of it,
-            is for the reader to tell.
+        DocumentError: a path is empty, or a folder can't be looked into.
 
     """
     seen: set[str] = set()
@@ -38,7 +47,7 @@ def load_sources(paths: Iterable[str], *, excluded: Callable[[str], bool] = lamb
             identity = file if file == STDIN else os.path.realpath(file)
             if identity not in seen:
                 seen.add(identity)
-                yield _read(file)
+                yield file
 
 
 def _expand(path: str, excluded: Callable[[str], bool]) -> Iterator[str]:
@@ -73,7 +82,15 @@ def _refuse(error: OSError) -> None:
     raise DocumentError(f"{error.filename}: can't be read: {error.strerror or error}") from error
 
 
-def _read(file: str) -> Source:
+def read(file: str) -> Source:
+    """Read one file, or standard input.
+
+    What is no text, or too much of it, is for the reader of documents to tell.
+
+    Raises:
+        DocumentError: it is not there, or can't be read.
+
+    """
     name = "<stdin>" if file == STDIN else file
     try:
         raw = _read_some(sys.stdin.buffer if file == STDIN else Path(file))
