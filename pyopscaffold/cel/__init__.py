@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from pyopscaffold.cel.ast import Expression, Position, SyntaxFault, variables, walk
+from pyopscaffold.cel.ast import Call, Constant, Expression, Position, SyntaxFault, variables, walk
 from pyopscaffold.cel.parser import parse
 from pyopscaffold.kube.celnames import escape_field
 
-__all__ = ["Expression", "Position", "SyntaxFault", "escape_field", "parse", "variables", "walk"]
+__all__ = ["Call", "Constant", "Expression", "Position", "SyntaxFault", "escape_field", "parse", "variables", "walk"]

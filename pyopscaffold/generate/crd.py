@@ -9,6 +9,7 @@ from pyopscaffold.errors import Problem
 from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.generate.descriptions import trimmed
 from pyopscaffold.generate.manifest import documents
+from pyopscaffold.loader.crds import ANNOTATIONS_MAX
 from pyopscaffold.model.schema import kind_schema
 from pyopscaffold.schema import to_mapping
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from pyopscaffold.model.project import Project
 
 FOLDER = "config/crd/bases"
-
-_ANNOTATIONS_MAX = 262_144
-"""Bytes that the annotations of an object may have (apimachinery, TotalAnnotationSizeLimitB)."""
 
 
 def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:
@@ -39,11 +37,11 @@ def warnings(model: ProjectModel, project: Project, made: Iterable[Artefact]) ->
     for versions in kinds_by_versions(model):
         kind = versions[0]
         # As JSON it is smaller than as YAML, so few are made once more to be counted.
-        if len(texts.get(path_of(kind), "")) > _ANNOTATIONS_MAX:
+        if len(texts.get(path_of(kind), "")) > ANNOTATIONS_MAX:
             size = len(json.dumps(crd_of(versions, project.max_description), separators=(",", ":")))
-            if size > _ANNOTATIONS_MAX:
+            if size > ANNOTATIONS_MAX:
                 message = (
-                    f"the CRD has {size:,} bytes, more than the {_ANNOTATIONS_MAX:,} that kubectl apply can keep in an"
+                    f"the CRD has {size:,} bytes, more than the {ANNOTATIONS_MAX:,} that kubectl apply can keep in an"
                     " annotation; apply it with --server-side, or shorten it: pyopscaffold generate --max-description 0"
                 )
                 yield Problem(kind.span.file, kind.span.line, kind.root.name, message)

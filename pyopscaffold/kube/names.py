@@ -53,6 +53,17 @@ def is_reserved_group(text: str) -> bool:
     return re.fullmatch(r"(.*\.)?(k8s|kubernetes)\.io", text) is not None
 
 
+def is_approval(text: str) -> bool:
+    """Whether the annotation ``api-approved.kubernetes.io`` may say it: the URL of a review, or why there is none."""
+    from urllib.parse import urlsplit  # noqa: PLC0415 - few groups are reserved
+
+    try:
+        url = urlsplit(text)
+    except ValueError:
+        return False
+    return text.startswith("unapproved") or bool(url.scheme and url.netloc)
+
+
 def is_api_version(text: str) -> bool:
     """Whether text is a Kubernetes API version such as ``v1`` or ``v1beta2``."""
     return _VERSION.fullmatch(text) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -64,13 +65,14 @@ from pyopscaffold.schema import UNSET, validate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from annotated_types import MultipleOf
+
     from pyopscaffold.api.declarations import RbacRule
     from pyopscaffold.model.kinds import ControllerModel, KindModel
 
 WITHOUT_MEANING = frozenset({"Timezone", "Unit", "Predicate", "Not"})
 """Markers of annotated-types that no schema can express."""
 
-APPROVED = "api-approved.kubernetes.io"
 """The annotation without which the API server takes no CRD of a group of Kubernetes' own."""
 
 CHOICES = (AtMostOneOf, ExactlyOneOf, AtLeastOneOf)
@@ -189,6 +191,19 @@ def field(member: FieldModel, subject: str) -> Iterator[Problem]:
         yield _at(member.span, subject, "None is left out when written, so it can't be required; write = None")
 
 
+def fractional(marker: MultipleOf) -> str | None:
+    """Return what is doubtful about a factor: the API server drops its fraction for values that have none."""
+    factor: Any = marker.multiple_of
+    if not isinstance(factor, float) or factor <= 0 or not math.isfinite(factor) or factor.is_integer():
+        return None
+    kept = int(factor)
+    effect = f"takes every multiple of {kept}" if kept else "refuses each of them"
+    return (
+        f"MultipleOf({factor}): the API server holds whole numbers against {kept}, the factor without its fraction, and"
+        f" {effect}; write a whole factor, or count in smaller units"
+    )
+
+
 def _has_metadata(model: TypeModel) -> bool:
     match model:
         case ListType(inner, _) | MapType(inner, _):
@@ -226,7 +241,7 @@ def _names(kind: KindModel) -> Iterator[Problem]:
         yield _at(
             kind.span, subject, f'group "{gvk.group}" is no domain in lower case; write db.example.com or the like'
         )
-    elif is_reserved_group(gvk.group) and APPROVED not in kind.annotations:
+    elif is_reserved_group(gvk.group) and crds.APPROVED not in kind.annotations:
         yield _at(kind.span, subject, f'group "{gvk.group}" is reserved for Kubernetes; write a domain of your own')
     if not is_api_version(gvk.version):
         yield _at(kind.span, subject, f'version "{gvk.version}" is none; write v1, v1beta1 or the like')

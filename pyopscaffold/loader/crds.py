@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING
 import annotated_types as bounds
 
 from pyopscaffold.api import markers
-from pyopscaffold.kube.names import is_qualified_name
+from pyopscaffold.kube.names import is_approval, is_qualified_name, is_reserved_group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyopscaffold.api.resource import Column
     from pyopscaffold.model.kinds import KindModel
+
+ANNOTATIONS_MAX = 262_144
+"""Bytes that the annotations of an object may have (apimachinery, TotalAnnotationSizeLimitB)."""
+APPROVED = "api-approved.kubernetes.io"
 
 _WARNING_MAX = 256
 _NAME_MAX = 253
@@ -44,10 +48,24 @@ def problems(kind: KindModel) -> Iterator[str]:
         yield f"deprecated= is no line of at most {_WARNING_MAX} bytes; shorten it, and write it in one line"
     for column in kind.columns:
         yield from _column(column)
+    yield from _annotations(kind)
     if kind.status is not None and kind.status_subresource is not False:
         for marker in kind.root.markers:
             if isinstance(marker, _NOT_ON_KINDS):
                 yield f"{type(marker).__name__} can't stand on a kind with a status; write it on spec, or a rule in CEL"
+
+
+def _annotations(kind: KindModel) -> Iterator[str]:
+    size = sum(len(f"{name}{value}".encode()) for name, value in kind.annotations.items())
+    if size > ANNOTATIONS_MAX:
+        longest = max(kind.annotations, key=lambda name: len(kind.annotations[name]))
+        yield (
+            f"the annotations have {size:,} bytes together, and the API server takes {ANNOTATIONS_MAX:,}; shorten"
+            f" {longest}, or keep it elsewhere"
+        )
+    approval = kind.annotations.get(APPROVED)
+    if approval is not None and is_reserved_group(kind.gvk.group) and not is_approval(approval):
+        yield f'{APPROVED} is "{approval}"; write the URL of the review, or a reason that starts with "unapproved"'
 
 
 def _column(column: Column) -> Iterator[str]:

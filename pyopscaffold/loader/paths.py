@@ -53,7 +53,22 @@ class PathReader:
         if not column.json_path.startswith("."):
             message = f'column "{column.name}": the JSON path {column.json_path} is to start with a dot'
             self._report(f"{message}; write .{column.json_path}")
+        else:
+            self._check_json_path(column)
         return replace(column, type=column.type or "string")
+
+    def _check_json_path(self, column: Column) -> None:
+        if all(part.isidentifier() for part in column.json_path[1:].split(".")):
+            return
+        from pyopscaffold.kube import jsonpath  # noqa: PLC0415 - most paths are names and dots
+
+        try:
+            jsonpath.check(column.json_path)
+        except jsonpath.BadPath as fault:
+            lost = "the API server would leave out this column and those after it"
+            self._report(
+                f'column "{column.name}": the JSON path {column.json_path} can\'t be read, and {lost}: {fault}'
+            )
 
     def scale(self, item: dict[str, Any]) -> Scale:
         """Return the scale subresource with JSON paths."""

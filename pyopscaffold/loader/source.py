@@ -302,6 +302,8 @@ class _Reader:
             if isinstance(marker, own_markers.Format) and not formats.is_known(marker.name):
                 message = f"the API server knows no format {marker.name}, and takes any value"
                 self.warnings.add(self._problem(span, subject, f"{message}; {choose(marker.name, formats.NAMES)}"))
+            if isinstance(marker, annotated_types.MultipleOf) and (doubt := checks.fractional(marker)):
+                self.warnings.add(self._problem(span, subject, doubt))
             if isinstance(marker, own_markers.ListMap) and isinstance(shape, ListType):
                 marker = own_markers.ListMap(*self._keys(marker.keys, shape.items, span, subject))
             if isinstance(marker, checks.CHOICES):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.api.webhooks import WebhookConfigurationNames, WebhookDeclaration
 from pyopscaffold.errors import Problem
 from pyopscaffold.loader.interpreter import relative
+from pyopscaffold.model.rules import bad_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -50,9 +51,13 @@ def _unparsable(item: WebhookDeclaration) -> Iterator[Problem]:
         from pyopscaffold import cel  # noqa: PLC0415 - few projects have conditions, and it takes time to load
 
         try:
-            cel.parse(expression)
+            bad = bad_pattern(cel.parse(expression))
+            message = f"match_conditions: {name} has {bad}"
         except cel.SyntaxFault as fault:
-            message = f"match_conditions: {name} does not parse: {fault.message} at {fault.position}; mend it there"
+            message = bad = (
+                f"match_conditions: {name} does not parse: {fault.message} at {fault.position}; mend it there"
+            )
+        if bad:
             yield Problem(item.file, item.line, _subject(item), message)
 
 

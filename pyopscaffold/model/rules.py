@@ -16,10 +16,14 @@ from pyopscaffold.schema import UNSET, Rule, Schema
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pyopscaffold.cel import Expression
+
 UNCHANGED = Rule(rule="self == oldSelf", message="field is immutable")
 
 _REASONS = get_args(Reason)
 _SHOWN = 60
+_MATCHING = {"matches", "find", "findAll"}
+"""Functions whose argument is a regular expression; of a constant one, the API server reads it with the rule."""
 _BREAK = re.compile("[\r\n]")
 _STEP = re.compile(r"\.(\w+)|\['([^']+)'\]")
 
@@ -133,10 +137,31 @@ def _unparsable(marker: CEL) -> str | None:
     for name in ("rule", "message_expression"):
         text = getattr(marker, name)
         try:
-            _ = text and cel.parse(text)
+            bad = text and bad_pattern(cel.parse(text))
         except cel.SyntaxFault as fault:
             shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
             return f"{name} of CEL does not parse, {shown!r}: {fault}"
+        if bad:
+            return f"{name} of CEL has {bad}"
+    return None
+
+
+def bad_pattern(expression: Expression) -> str | None:
+    """Return what is wrong with the first pattern in an expression that the API server can't read, None if nothing."""
+    from pyopscaffold import cel  # noqa: PLC0415 - as above
+    from pyopscaffold.schema import regex  # noqa: PLC0415
+
+    for node in cel.walk(expression):
+        if not isinstance(node, cel.Call) or node.function not in _MATCHING:
+            continue
+        for argument in node.arguments[0 if node.target else 1 :][:1]:
+            if not isinstance(argument, cel.Constant) or not isinstance(argument.value, str):
+                continue
+            try:
+                regex.parse(argument.value)
+            except regex.BadPattern as fault:
+                what = f"the pattern {argument.value!r} in {node.function}, at {argument.position}"
+                return f"{what}, which is no regular expression to the API server: {fault}"
     return None
 
 

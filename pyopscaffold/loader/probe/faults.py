@@ -8,17 +8,24 @@ import inspect
 import sys
 import types
 import typing
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_origin
 
 from pyopscaffold.api.introspect import resolved
 
 from .values import to_json
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 _BUILTIN = ("str", "int", "float", "bool", "bytes", "list", "dict", "set", "frozenset", "tuple", "object")
+_MADE: dict[Any, type] = {
+    **{kind: kind for kind in (str, int, float, bool, bytes, list, dict, set, frozenset, tuple)},
+    Sequence: list,
+    Mapping: dict,
+    MutableMapping: dict,
+}
+"""Types whose values are told by their class, and what makes one."""
+_OTHER_TYPES = {"IntOrString", "SchemaType", "Schemaless"}
+"""Markers that let values of other types in."""
 
 
 def hidden(cls: Any) -> list[str]:
@@ -75,6 +82,20 @@ def is_steady(cls: Any, name: str, default: Any) -> bool:
     """Whether a field's factory gives the same default again; time and chance do not."""
     factory = cls.__dataclass_fields__[name].default_factory
     return isinstance(factory, type) or factory is dataclasses.MISSING or to_json(factory()) == default
+
+
+def misfit(cls: Any, info: Any) -> str | None:
+    """Return what is wrong with the type of what a default_factory gives, None if nothing: Python does not look."""
+    default, wanted = info.default, get_origin(info.type) or info.type
+    either = any(type(marker).__name__ in _OTHER_TYPES for marker in info.metadata)
+    made = cls.__dataclass_fields__[info.name].default_factory is not dataclasses.MISSING
+    if not made or default is None or either or not (dataclasses.is_dataclass(wanted) or wanted in _MADE):
+        return None
+    if isinstance(default, int | float if wanted is float else wanted) and (type(default) is bool) <= (wanted is bool):
+        return None
+    said = _MADE.get(wanted, wanted).__name__
+    way = said if wanted in _MADE else f"lambda: {said}(...)"
+    return f"its default_factory makes {type(default).__name__}, where {said} is wanted; write default_factory={way}"
 
 
 def plain_bases(cls: type) -> Iterator[tuple[type, str]]:

@@ -112,7 +112,10 @@ class Reader:
             return {"has_default": False, "default": None}
         try:
             default = strict(to_json(info.default))
-            if not faults.is_steady(cls, info.name, default):
+            if wrong := faults.misfit(cls, info):
+                self._problem(cls, wrong, info.name)
+                default = None
+            elif not faults.is_steady(cls, info.name, default):
                 self._problem(
                     cls, "its default is another one each time, which no CRD can say; write = None", info.name
                 )

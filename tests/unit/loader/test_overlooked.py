@@ -57,6 +57,31 @@ class ThingReconciler{base}:
     assert told(tmp_path, SPEC + KIND + controller) == [f"acme/api/kind.py:{FIRST + 10}: {message}"]
 
 
+def test_factors_with_a_fraction(tmp_path: Path) -> None:
+    """The server drops a factor's fraction for whole numbers, and who writes one may not know: a warning."""
+    spec = """\
+@dataclass(kw_only=True)
+class Spec:
+    a: Annotated[float, MultipleOf(0.5)]
+    b: list[Annotated[float, MultipleOf(1.5)]]
+    c: Annotated[float, MultipleOf(2.0)]
+    d: Annotated[int, MultipleOf(2)]
+"""
+    said = [str(warning) for warning in read(tmp_path, {"api/kind.py": IMPORTS + spec + KIND}).warnings]
+    start = "the API server holds whole numbers against"
+    way = "write a whole factor, or count in smaller units"
+    assert said == [
+        (
+            f"acme/api/kind.py:{FIRST + 2}: Spec.a: MultipleOf(0.5): {start} 0, the factor without its fraction,"
+            f" and refuses each of them; {way}"
+        ),
+        (
+            f"acme/api/kind.py:{FIRST + 3}: Spec.b[]: MultipleOf(1.5): {start} 1, the factor without its fraction,"
+            f" and takes every multiple of 1; {way}"
+        ),
+    ]
+
+
 def test_format_that_the_server_does_not_know(tmp_path: Path) -> None:
     """The server takes any value for a format that it does not know, so that is a warning; others are none."""
     spec = """\

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.loader.projects import told
+from tests.unit.loader.projects import read_kind, told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,6 +62,33 @@ CASES = {
     'Annotated[str, Len("1", 3)]': "MinLen('1') is no size; write 0 or more",
     "Annotated[int, Default(1), Ge(2)]": "its Default is not allowed: 1 is less than 2; change the Default",
     'Annotated[str, AllOf({"items": {"minLength": 1}})]': "AllOf: items is for list[...]",
+    "list[str] = field(default_factory=dict)": (
+        "its default_factory makes dict, where list is wanted; write default_factory=list"
+    ),
+    "dict[str, str] = field(default_factory=list)": (
+        "its default_factory makes list, where dict is wanted; write default_factory=dict"
+    ),
+    "set[str] | None = field(default_factory=list)": (
+        "its default_factory makes list, where set is wanted; write default_factory=set"
+    ),
+    "int = field(default_factory=bool)": (
+        "its default_factory makes bool, where int is wanted; write default_factory=int"
+    ),
+    "ObjectMeta = field(default_factory=dict)": (
+        "its default_factory makes dict, where ObjectMeta is wanted; write default_factory=lambda: ObjectMeta(...)"
+    ),
+    "Annotated[str, CEL(\"self.matches('^(a|b$') || self.matches('[')\")]": (
+        "rule of CEL has the pattern '^(a|b$' in matches, at 1:14, which is no regular expression to the API server: "
+        "the group has no closing ), write \\( for the character, at character 2"
+    ),
+    "Annotated[str, CEL(\"matches(self, r'\\\\d(?=x)')\")]": (
+        "rule of CEL has the pattern '\\\\d(?=x)' in matches, at 1:15, which is no regular expression to the API "
+        "server: RE2 has no look-ahead (?=…), at character 3"
+    ),
+    'Annotated[str, CEL("true", message_expression="self.find(\'*\')")]': (
+        "message_expression of CEL has the pattern '*' in find, at 1:11, which is no regular expression to the API "
+        "server: there is nothing before * to repeat, write \\* for the character, at character 1"
+    ),
 }
 
 CLASSES = {
@@ -117,6 +144,13 @@ KINDS = {
     ("", 'columns=[Column("A", path="status.ready", format="int")]'): (
         "the column A has no format 'int'; write one of byte, date, date-time, double, float, int32, int64, password"
     ),
+    ("", 'columns=[Column("A", json_path=".status[")]'): (
+        'column "A": the JSON path .status[ can\'t be read, and the API server would leave out this column and those '
+        "after it: a [ is not closed; write ] behind it"
+    ),
+    ("", 'annotations={"a": "é" * 131_072}'): (
+        "the annotations have 262,145 bytes together, and the API server takes 262,144; shorten a, or keep it elsewhere"
+    ),
     ("@atomic", ""): "MapType can't stand on a kind with a status; write it on spec, or a rule in CEL",
     ("@mark(MinLen(1))", ""): "MinLen can't stand on a kind with a status; write it on spec, or a rule in CEL",
     ('@mark(Not({"required": ["status"]}))', ""): (
@@ -133,9 +167,36 @@ def test_kinds_refused(tmp_path: Path, below: str, options: str) -> None:
     assert problem.endswith(f": Thing: {KINDS[below, options]}")
 
 
+@pytest.mark.parametrize(
+    ("approval", "fits"),
+    [("https://example.com/1", True), ("unapproved, request not yet submitted", True), ("soon", False), ("", False)],
+)
+def test_approval(tmp_path: Path, approval: str, *, fits: bool) -> None:
+    """A group of Kubernetes' own needs the URL of a review, or a word that says that there was none."""
+    kind = STATUS.format(below="", options=f', annotations={{"api-approved.kubernetes.io": "{approval}"}}')
+    text = kind.replace("example.com", "x.k8s.io", 1)
+    if fits:
+        assert read_kind(tmp_path, text).gvk.group == "x.k8s.io"
+        return
+    (problem,) = told(tmp_path, text)
+    way = 'write the URL of the review, or a reason that starts with "unapproved"'
+    assert problem.endswith(f': Thing: api-approved.kubernetes.io is "{approval}"; {way}')
+
+
 @pytest.mark.parametrize("field", ["Annotated[str, Default(3)]", "list[Annotated[str, Default(3)]]"])
 def test_defaults_of_a_status(tmp_path: Path, field: str) -> None:
     """A Default is the server's in the status too, and on items."""
     text = STATUS.format(below="", options="").replace("ready: bool = False", f"ready: {field}")
     (problem,) = told(tmp_path, text)
     assert problem.endswith(": its Default is not allowed: 3 is not a string; change the Default")
+
+
+def test_default_factory_of_a_status(tmp_path: Path) -> None:
+    """What a default_factory makes is of the field's type, though no default of a status is in the CRD."""
+    text = STATUS.format(below="", options="").replace(
+        "ready: bool = False", "at: list[str] = field(default_factory=str)"
+    )
+    (problem,) = told(tmp_path, text)
+    assert problem.endswith(
+        ": Status.at: its default_factory makes str, where list is wanted; write default_factory=list"
+    )

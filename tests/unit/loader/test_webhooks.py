@@ -197,6 +197,13 @@ def test_condition_that_does_not_parse(tmp_path: Path) -> None:
     assert f":{LINE}: @validating_webhook: match_conditions: named does not parse: expected ]" in problem
 
 
+def test_pattern_in_a_condition(tmp_path: Path) -> None:
+    """A regular expression in it is read as the API server reads it."""
+    arguments = 'match_conditions={"named": "object.metadata.name.matches(\'a(b\')"}'
+    (problem,) = told(tmp_path, f"{WIDGET}@validating_webhook(Widget, {arguments})\nclass Hook: pass\n")
+    assert "match_conditions: named has the pattern 'a(b' in matches, at 1:30, which is no regular" in problem
+
+
 def test_same_name_in_both_configurations(tmp_path: Path) -> None:
     """A mutating and a validating webhook may be called alike: they stand in configurations of their own."""
     text = f"""{IMPORTS}{WIDGET}

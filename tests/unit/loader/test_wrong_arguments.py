@@ -114,7 +114,7 @@ FIELDS = {
         "its default can't be written as JSON: the key 1 is no text"
     ),
     "x: Place = field(default_factory=dict)": (
-        "its default is not allowed: zone is missing; write = None for no default, or change it"
+        "its default_factory makes dict, where Place is wanted; write default_factory=lambda: Place(...)"
     ),
     "x: list[str] = field(default_factory=lambda: 1 / 0)": "it can't be read: ZeroDivisionError: division by zero",
     "x: Annotated[str, Not()]": (

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from pyopscaffold.kube.names import is_dns1035_label, is_dns1123_subdomain, is_reserved_group
+from pyopscaffold.kube.names import is_approval, is_dns1035_label, is_dns1123_subdomain, is_reserved_group
 from pyopscaffold.lint import conversion, shape
 from pyopscaffold.lint.example import crd
 from pyopscaffold.lint.finding import Severity
@@ -62,19 +61,9 @@ def _group(crd: Crd) -> Iterator[Hit]:
 def _approval(crd: Crd) -> Iterator[Hit]:
     group = text(crd.spec.get("group"))
     annotations = mapping(mapping(crd.manifest.data.get("metadata")).get("annotations"))
-    if is_reserved_group(group) and not _is_approval(text(annotations.get(_APPROVAL))):
+    if is_reserved_group(group) and not is_approval(text(annotations.get(_APPROVAL))):
         path = ("metadata", "annotations", _APPROVAL)
         yield Hit(path, f"group {group!r} belongs to the Kubernetes project: annotation {_APPROVAL} must approve it")
-
-
-def _is_approval(value: str) -> bool:
-    if value.startswith("unapproved"):
-        return True
-    try:
-        url = urlsplit(value)
-    except ValueError:
-        return False
-    return bool(url.scheme and url.netloc)
 
 
 def _names(crd: Crd) -> Iterator[Hit]:
