@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -21,21 +21,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 T = TypeVar("T")
+Values: TypeAlias = "dict[str, str | msgspec.Raw]"
+"""Texts, which cost no more memory than the ConfigMap: a megabyte of JSON is thirty of Python objects."""
 
+_as_json = msgspec.json.Decoder(msgspec.Raw).decode
 _TEXTS = (str, bytes, datetime, timedelta)
 _LARGEST = 16 * 1024
 """Characters of YAML: a tenant may not hold up the operator. JSON, read a hundred times faster, has no limit."""
 
 
-def values(cls: type, data: Mapping[str, str], *, place: str) -> dict[str, Any]:
-    """Return the JSON form of what ``data`` says, by key; ``place`` names the ConfigMap.
+def values(cls: type, data: Mapping[str, str], *, place: str) -> Values:
+    """Return what ``data`` says by key, of JSON and YAML as JSON text; ``place`` names the ConfigMap.
 
     Raises:
         TenantConfigError: a key is none of the dataclass, or its text is no YAML.
 
     """
     known = {field.json_name: field for field in fields_of(cls)}
-    found: dict[str, Any] = {}
+    found: Values = {}
     for key, text in data.items():
         if key not in known:
             meant = nearest(key, known)
@@ -45,14 +48,14 @@ def values(cls: type, data: Mapping[str, str], *, place: str) -> dict[str, Any]:
     return found
 
 
-def made(cls: type[T], sources: Sequence[tuple[str, Mapping[str, Any]]]) -> T:
+def made(cls: type[T], sources: Sequence[tuple[str, Values]]) -> T:
     """Make the dataclass of what the places say, of which the later ones win.
 
     Raises:
         TenantConfigError: it does not fit; the message names the place and the path.
 
     """
-    merged: dict[str, Any] = {}
+    merged: Values = {}
     said_by: dict[str, str] = {}
     for place, found in sources:
         merged.update(found)
@@ -78,9 +81,9 @@ def _is_text(hint: Any) -> bool:
     return issubclass(origin, _TEXTS)
 
 
-def _parsed(text: str, place: str) -> Any:
+def _parsed(text: str, place: str) -> msgspec.Raw:
     try:
-        return msgspec.json.decode(text)
+        return _as_json(text)
     except (msgspec.DecodeError, RecursionError):
         pass
     if len(text) > _LARGEST:
@@ -91,7 +94,7 @@ def _parsed(text: str, place: str) -> Any:
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, loader)):
             raise TenantConfigError(f"{place}: has an alias (*), by which a few lines may say millions; write it out")
-        return yaml.load(text, loader)  # noqa: S506 - a safe one
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        return msgspec.Raw(msgspec.json.encode(yaml.load(text, loader)))  # noqa: S506 - a safe one
+    except (yaml.YAMLError, RecursionError, TypeError, ValueError) as error:
         problem = getattr(error, "problem", None) or type(error).__name__
         raise TenantConfigError(f"{place}: is no YAML: {problem}") from error

@@ -7,7 +7,7 @@ declaration says so. What is not watched can't be read either, and by the genera
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyopscaffold.api import ObjectMeta
     from pyopscaffold.api.tenants import TenantConfig
     from pyopscaffold.runtime.cache import Cache, Delta, Informer, Stored
+    from pyopscaffold.runtime.settings import Values
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ class Tenants:
     def __init__(self, config: TenantConfig, cache: Cache, primary: Informer) -> None:
         self._config = config
         self._primary = primary
-        self._read: dict[str, tuple[Stored, type, dict[str, Any] | TenantConfigError]] = {}  # by the ConfigMap's uid
+        self._read: dict[str, tuple[Stored, type, Values | TenantConfigError]] = {}  # by the ConfigMap's uid
         self._informers: dict[str, Informer] = {}
         for extent in config.extents():
             self._informers[extent.namespace or extent.kind.kind] = cache.informer(
@@ -74,7 +75,7 @@ class Tenants:
         found = await find(of, namespace)
         return settings.made(cls, [(_place(item), self._values(cls, item)) for item in found])
 
-    def _values(self, cls: type, item: Stored) -> dict[str, Any]:
+    def _values(self, cls: type, item: Stored) -> Values:
         """Return what a ConfigMap says; its texts are taken apart once, for all objects of the tenant."""
         known = self._read.get(item.meta.uid)
         if known is None or known[0] is not item or known[1] is not cls:
@@ -147,7 +148,7 @@ async def _found(places: Iterable[tuple[Informer, str, str]]) -> AsyncIterator[S
             yield item
 
 
-def _taken_apart(cls: type, item: Stored) -> dict[str, Any] | TenantConfigError:
+def _taken_apart(cls: type, item: Stored) -> Values | TenantConfigError:
     try:
         return settings.values(cls, _data_of(item.raw).data or {}, place=_place(item))
     except TenantConfigError as error:

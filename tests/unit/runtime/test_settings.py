@@ -97,6 +97,7 @@ def test_texts_become_values(key: str, text: str, wanted: Any) -> None:
         ("limits", "pods: [1]", "limits.pods: Expected `int | null`, got `array`"),
         ("limits", "a: [", "limits: is no YAML: "),
         ("limits", "[" * 5000, "limits: is no YAML: "),
+        ("limits", "? [a, b]\n: 1", "limits: is no YAML: "),
         ("limits", "a: &a [1]\nb: *a", "limits: has an alias"),
         ("limits", "# " + "x" * 20_000 + "\npods: 1", "limits: more than 16 KiB of YAML; write it as JSON"),
         ("byZone", "a.b: {pods: x}", "byZone['a.b'].pods: Expected"),
@@ -129,4 +130,4 @@ def test_later_ones_win() -> None:
     over = settings.values(Needed, {"size": "2"}, place=other)
     assert settings.made(Needed, [own, (other, over)]) == Needed(tier="a", size=2)
     with pytest.raises(TenantConfigError, match=f"{other}: size: Expected"):
-        settings.made(Needed, [own, (other, {"size": "x"})])
+        settings.made(Needed, [own, (other, settings.values(Needed, {"size": "x"}, place=other))])
