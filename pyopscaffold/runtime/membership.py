@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import uuid
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -172,7 +172,7 @@ class Membership:
             _log.warning("could not give up the lease of this shard: %s", error)
 
     async def _join(self) -> None:
-        started, name = self._clock.monotonic(), f"{self._name}-{uuid.uuid4().hex[:10]}"
+        started, name = self._clock.monotonic(), f"{self._name}-{random.getrandbits(40):010x}"
         lease = {
             "apiVersion": LEASE.api_version,
             "kind": LEASE.kind,
