@@ -1,4 +1,4 @@
-"""The loader refuses a transition rule just where a real API server does."""
+"""The loader refuses a rule for where it stands, or for a pattern in it, just where a real API server does."""
 
 from __future__ import annotations
 
@@ -85,4 +85,34 @@ def test_the_loader_and_the_server_agree(api_server: ApiServer, tmp_path: Path, 
     except DeclarationError as error:
         taken = str(error)
     assert ("uncorrelatable" in refused) == ("reads the old value" in taken)
+    assert bool(refused) == bool(taken), refused + taken
+
+
+RULES = (
+    "self.matches('^(a|b$')",
+    "matches(self, r'\\d(?=x)')",
+    "self.find('*') == ''",
+    "self.findAll('[', 1).size() == 0",
+    "self.matches('^(a|b)$')",
+    "matches(self, r'\\d+')",
+    "self.find('[a-z]*') == ''",
+    "self.matches(self)",
+    "self.contains('[')",
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_patterns_in_rules(api_server: ApiServer, tmp_path: Path, rule: str) -> None:
+    """A constant pattern that the loader refuses is one that the server refuses the CRD for."""
+    schema = {"type": "string", "maxLength": 9, "x-kubernetes-validations": [{"rule": rule}]}
+    refused = taken = ""
+    try:
+        api_server.client().request("POST", CRDS, body=crd(schema), query={"dryRun": "All"})
+    except Invalid as error:
+        refused = str(error)
+    try:
+        read(tmp_path, {"api/kind.py": IMPORTS + KIND.format(field=f"Annotated[str, MaxLen(9), CEL({rule!r})]")})
+    except DeclarationError as error:
+        taken = str(error)
+    assert ("no regular expression" in taken) == bool(taken)
     assert bool(refused) == bool(taken), refused + taken
