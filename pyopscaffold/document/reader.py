@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from pyopscaffold.document.builder import Builder, DuplicateKey, Path, Position, Spot, SyntaxProblem
-from pyopscaffold.document.jsontext import build_json
 from pyopscaffold.document.scalars import resolve
 from pyopscaffold.errors import DocumentError
 
@@ -106,6 +105,8 @@ def scan(source: Source, *, pure: bool = False) -> tuple[Document | Unreadable, 
         return (unreadable,)
     text = source.text.removeprefix("\ufeff")
     if text.lstrip()[:1] in ("{", "["):
+        from pyopscaffold.document.jsontext import build_json  # noqa: PLC0415 - it takes time to load, and few have JSON
+
         try:
             return tuple(_documents(source, build_json(text)))
         except SyntaxProblem as error:

@@ -54,8 +54,9 @@ def run(items: Iterable[Item], ruleset: Ruleset, *, jobs: int = 1, tell: Tell = 
 def _in_parallel(sources: Sequence[Item], ruleset: Ruleset, workers: int, tell: Tell) -> list[Outcome]:
     from concurrent.futures import ProcessPoolExecutor, as_completed  # noqa: PLC0415 - small runs need none of it
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+    from multiprocessing import active_children  # noqa: PLC0415
 
-    _ruleset[:] = [ruleset]
+    _ruleset[:], others = [ruleset], set(active_children())
     pool = ProcessPoolExecutor(workers, _context(), initializer=_begin, initargs=(ruleset.config,))
     try:
         by_size = sorted(range(len(sources)), key=lambda index: _size(sources[index]), reverse=True)
@@ -65,6 +66,10 @@ def _in_parallel(sources: Sequence[Item], ruleset: Ruleset, workers: int, tell: 
         return [futures[index].result() for index in range(len(sources))]
     except BrokenProcessPool as error:
         raise PyopscaffoldError("a worker was killed; is there too little memory? --jobs 1 does without") from error
+    except BaseException:  # Ctrl-C above all: what is under way is not waited for
+        for worker in set(active_children()) - others:
+            worker.terminate()
+        raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
