@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from pyopscaffold import generate
 from pyopscaffold.errors import NotFound
 from pyopscaffold.generate import rbac
 from pyopscaffold.loader import source
@@ -150,7 +151,7 @@ class Tenancy:
             (folder / "__init__.py").touch()
         model = source.read(self.root, package, python=sys.executable)
         project = Project(domain="example.com", name=package, package=package, image="x", cli_version="")
-        role = next(item.text for item in rbac.artefacts(model, project) if item.path == proof.ROLE)
+        role = next(item.text for item in generate.artefacts(model, project, {}) if item.path == proof.ROLE)
         account = self.server.service_account(self.made[0], "operator")
         self._grant(list(yaml.safe_load_all(role)), account, namespaces)
         code: Any = import_module(f"{package}.controllers.hello")
