@@ -67,8 +67,7 @@ def generate(
 
     `generate docs` makes a reference of the API. Once it is there, `generate` keeps it up to date too.
     """
-    from pyopscaffold.files.apply import apply  # noqa: PLC0415 - so that --help stays quick
-    from pyopscaffold.loader.root import find_root  # noqa: PLC0415
+    from pyopscaffold.loader.root import find_root  # noqa: PLC0415 - so that --help stays quick
     from pyopscaffold.scaffold.regenerate import plan_project  # noqa: PLC0415
 
     try:
@@ -79,7 +78,9 @@ def generate(
             docs_only=part is Part.DOCS,
             max_description=max_description,
         )
-        if not check and not dry_run:
+        if plan.writes and not check and not dry_run:
+            from pyopscaffold.files.apply import apply  # noqa: PLC0415 - most runs write nothing
+
             apply(plan)
     except UserError as error:
         if output is Output.JSON:
