@@ -106,6 +106,9 @@ def lint_crd(
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Count the findings of each rule instead of showing them (text).")
     ] = False,
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Do not fail where there is no CRD, as among the files of a commit.")
+    ] = False,
     list_rules: Annotated[
         bool, typer.Option("--list-rules", help="List the rules that would check, and check nothing.")
     ] = False,
@@ -143,7 +146,7 @@ def lint_crd(
         raise UsageError("there is nothing to check", hint="name files or folders: pyopscaffold lint-crd config/")
     with console.Progress("files checked") as progress:
         report = run(find(paths, excluded=chosen.excludes), ruleset, jobs=jobs, tell=progress.tell)
-    if not report.crds and not report.findings:
+    if not report.crds and not report.findings and not allow_empty:
         raise _nothing_found(paths, report)
     report = _less_baseline(report, ruleset, write=write_baseline)
     deliver(report, ruleset, outputs, statistics=statistics)
