@@ -95,9 +95,8 @@ class Scene:
         self.client.apply(f"{self._path('notes')}/{name}", body)
 
     def remove(self, name: str) -> None:
-        """Delete a Note, and its ConfigMap as the garbage collector would."""
+        """Delete a Note."""
         self.client.delete(f"{self._path('notes')}/{name}")
-        self.client.delete(f"{self._path('configmaps')}/{name}")
 
     def change(self) -> None:
         """Change three Notes, make two, delete two, and delete and make anew one."""
@@ -112,9 +111,15 @@ class Scene:
         return {note["metadata"]["name"]: note for note in self.client.get(self._path("notes"))["items"]}
 
     def behind(self) -> list[str]:
-        """Names of the Notes that are not reconciled to their newest generation."""
+        """Names of the Notes that are not reconciled to their newest generation; collects garbage on the way."""
+        notes = self.notes()
         children = {found["metadata"]["name"]: found for found in self.client.get(self._path("configmaps"))["items"]}
-        return [name for name, note in self.notes().items() if not _follows(note, children.get(name))]
+        uids = {note["metadata"]["uid"] for note in notes.values()}
+        for name, child in list(children.items()):
+            if not uids.intersection(owner["uid"] for owner in child["metadata"].get("ownerReferences", ())):
+                self.client.delete(f"{self._path('configmaps')}/{name}", uid=child["metadata"]["uid"])
+                del children[name]
+        return [name for name, note in notes.items() if not _follows(note, children.get(name))]
 
     def known(self) -> set[str]:
         """Ask the operator which Notes it knows."""
@@ -132,7 +137,6 @@ def _follows(note: dict[str, Any], child: dict[str, Any] | None) -> bool:
         note.get("status", {}).get("observedGeneration") == metadata["generation"]
         and child is not None
         and child["data"]["text"] == text[:100]
-        and child["metadata"]["ownerReferences"][0]["uid"] == metadata["uid"]
     )
 
 
@@ -237,14 +241,18 @@ def play(scene: Scene, operator: Operator, fault: Callable[[Scene], None], log: 
     scene.apply(_PROBE)
     with Process(operator, kubeconfig=scene.kubeconfig, namespace=scene.namespace, log=log) as process:
         if _rest(scene, process, PATIENCE) is None:
+            print(log.read_text(errors="replace")[-3000:], file=sys.stderr)
             return Outcome("did not even start")
         fault(scene)
         seconds = _rest(scene, process, PATIENCE)
         lost = [] if seconds is not None else scene.behind()
         try:
             process.check()
-        except RuntimeError:
+        except RuntimeError as error:
+            print(error, file=sys.stderr)
             return Outcome("died")
+        if lost:
+            print(lost, log.read_text(errors="replace")[-3000:], file=sys.stderr)
         scene.apply(_PROBE)
         if _rest(scene, process, _PROBE_SECONDS, only=_PROBE) is None:
             return Outcome("stuck")

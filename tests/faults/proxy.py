@@ -405,8 +405,10 @@ class _Served:
 
 def _reset(writer: asyncio.StreamWriter) -> None:
     connection = writer.get_extra_info("socket")
-    # to linger for no time at all is to reset: socket(7)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    if connection is not None:  # else the client was faster
+        with suppress(OSError):
+            # to linger for no time at all is to reset: socket(7)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
 
 

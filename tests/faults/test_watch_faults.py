@@ -33,3 +33,5 @@ async def test_ends_before_a_gap(world: World, how: Ending) -> None:
             await asyncio.to_thread(world.change)
             await operator.until(lambda: gap.hits >= 2)
         await operator.settled()
+        relists = {informer.relists for informer in operator.manager.cache.informers}
+        assert relists == {1 if how is Ending.EXPIRED else 0}

@@ -223,8 +223,8 @@ class Operator:
         if self.tasks and (more := _tasks() - self.tasks):
             return f"tasks left over: {dict(more)}"
         proxy = self.world.proxy
-        if len(opened := proxy.opened()) != _WATCHES:
-            return f"watches: {[seen.path for seen in opened]}"
+        if len(proxy.opened()) != _WATCHES or len(proxy.streams) != _WATCHES:
+            return f"watches: {[stream.seen.path for stream in proxy.streams]}"
         if (count := sockets_to(proxy.port)) > _WATCHES + _KEPT:
             return f"{count} sockets"
         return f"{proxy.clients} connections" if proxy.clients > _WATCHES + _KEPT else ""
