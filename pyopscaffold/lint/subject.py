@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyopscaffold.document.reader import Document, Path, Source, Unreadable
 from pyopscaffold.kube.builtin import CUSTOM_RESOURCE_DEFINITION
+from pyopscaffold.lint import shape
 from pyopscaffold.lint.coretypes import core_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from pyopscaffold.lint.shape import Fault
 
 
 CRD_KIND = CUSTOM_RESOURCE_DEFINITION.kind
@@ -174,6 +177,11 @@ class Version:
             found.append(node)
             pending += reversed(tuple(node.children()))
         return tuple(found)
+
+    @cached_property
+    def faults(self) -> tuple[Fault, ...]:
+        """What the server can't read of the schema, with paths below its root."""
+        return tuple(shape.faults(self.root.schema, shape.SCHEMA)) if self.root else ()
 
     @cached_property
     def subschemas(self) -> tuple[Subschema, ...]:

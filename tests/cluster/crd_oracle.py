@@ -46,8 +46,8 @@ REASONS: Final[tuple[tuple[str, str], ...]] = (
 """The rules by what the server says of their classes, as ``place: message``; the first that is found counts."""
 
 _TYPES_AND_COSTS: Final = re.compile(
-    r"exceeds budget|contributed to estimated|must evaluate to|failed rule:|compilation failed(?!.*Syntax error)"
-    r"|must be of type (?!array|boolean|integer|number|object|string)",
+    r"exceeds budget|contributed to estimated|must evaluate to|failed rule:|rule compile error"
+    r"|compilation failed(?!.*Syntax error)|must be of type (?!array|boolean|integer|number|object|string)",
     re.DOTALL,
 )
 """What is told by the types and costs of CEL, and of defaults of a type that there is not."""
@@ -133,7 +133,7 @@ def _complaint(field: str, message: str) -> Complaint:
 
 def _shared(field: str) -> str:
     """Leave out which version it is: the server itself forgets that of what all versions have alike."""
-    field = re.sub(r"^spec\.(validation|versions\[\d+\]\.schema)\.openAPIV3Schema", "openAPIV3Schema", field)
+    field = re.sub(r"^spec\.(validation|(versions\[\d+\]\.)?schema)\.openAPIV3Schema", "openAPIV3Schema", field)
     field = re.sub(r"^spec\.(versions\[\d+\]\.)?(?=additionalPrinterColumns|subresources|selectableFields)", "", field)
     field = re.sub(r"^spec\.conversion\.(?=conversionReviewVersions)", "spec.conversion.webhook.", field)
     return field.replace("webhookClientConfig", "webhook.clientConfig").replace("JSONPath", "jsonPath")

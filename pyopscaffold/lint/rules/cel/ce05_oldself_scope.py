@@ -32,6 +32,8 @@ def check(version: Version) -> Iterator[Hit]:
 
 def _uses_old_self(rule: str) -> bool | None:
     """Whether the rule reads oldSelf; None where it can't be read."""
+    if "oldSelf" not in rule:
+        return False
     try:
         return "oldSelf" in variables(parse(rule))
     except SyntaxFault:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.lint import shape
 from pyopscaffold.lint.example import crd, spec
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
@@ -52,7 +51,7 @@ def check(version: Version) -> Iterator[Hit]:
     """Report each breach; the API server stops after the first kind of them."""
     if version.root is None:
         return
-    yield from _unreadable(version.root)
+    yield from _unreadable(version, version.root)
     yield from _root(version, version.root)
     for node in version.nodes:
         yield from _types(node)
@@ -66,8 +65,8 @@ def check(version: Version) -> Iterator[Hit]:
     yield from _undeclared(version.root)
 
 
-def _unreadable(root: Node) -> Iterator[Hit]:
-    for fault in shape.faults(root.schema, shape.SCHEMA):
+def _unreadable(version: Version, root: Node) -> Iterator[Hit]:
+    for fault in version.faults:
         if not fault.unknown:
             field = field_at(fault.path)
             keyword = next(step for step in reversed(fault.path) if isinstance(step, str))
@@ -94,13 +93,11 @@ def _root(version: Version, root: Node) -> Iterator[Hit]:
 def _types(node: Node) -> Iterator[Hit]:
     schema, where = node.schema, node.field or "the root"
     is_embedded = schema.get("x-kubernetes-embedded-resource") is True
-    is_free = any(
-        schema.get(f"x-kubernetes-{keyword}") is True for keyword in ("int-or-string", "preserve-unknown-fields")
-    )
+    int_or_string, free = (schema.get(f"x-kubernetes-{key}") for key in ("int-or-string", "preserve-unknown-fields"))
     if is_embedded and node.type != "object" and (node.type or _has_no_type(schema)):
         message = f"{where} is an embedded resource, so it must be of type object"
         yield Hit((*node.path, "type"), message, node.field)
-    elif _has_no_type(schema) and not is_free:
+    elif _has_no_type(schema) and int_or_string is not True and free is not True:
         yield Hit((*node.path, "type"), f"{where} has no type", node.field)
     items = schema.get("items")
     if node.type == "array" and not isinstance(items, dict) and not (items and isinstance(items, list)):

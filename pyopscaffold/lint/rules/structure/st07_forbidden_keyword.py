@@ -32,7 +32,7 @@ def check(version: Version) -> Iterator[Hit]:
     """Report each keyword that the server does not know, or knows and refuses."""
     if version.root is None:
         return
-    for fault in shape.faults(version.root.schema, shape.SCHEMA):
+    for fault in version.faults:
         if fault.unknown:
             near = nearest(str(fault.path[-1]), shape.KEYWORDS)
             hint = f"; did you mean {near}?" if near else ""

@@ -36,6 +36,8 @@ _FITS = {
     "array": (list,),
     "object": (dict,),
 }
+_SILENT = {type_: frozenset(key for key, types in _TYPES.items() if type_ not in types) for type_ in _FITS}
+_BOUND = frozenset(keyword for pair in _BOUNDS for keyword in pair)
 
 
 def check(version: Version) -> Iterator[Hit]:
@@ -43,14 +45,17 @@ def check(version: Version) -> Iterator[Hit]:
     for node in version.nodes:
         yield from _bounds(node)
         yield from _enum(node)
-        for keyword in node.schema.keys() & _TYPES.keys():
-            if node.type in _FITS and node.type not in _TYPES[keyword] and node.schema[keyword] not in (None, False):
+        silent = _SILENT.get(node.type, frozenset())
+        for keyword in () if silent.isdisjoint(node.schema) else sorted(node.schema.keys() & silent):
+            if node.schema[keyword] not in (None, False):
                 fix = Fix((Edit((*node.path, keyword), remove=True),))
                 message = f"{node.field} is of type {node.type}, of which {keyword} says nothing"
                 yield Hit((*node.path, keyword), message, node.field, fix=fix)
 
 
 def _bounds(node: Node) -> Iterator[Hit]:
+    if _BOUND.isdisjoint(node.schema):
+        return
     for least, most in _BOUNDS:
         low, high = (_number(node.schema.get(keyword)) for keyword in (least, most))
         if least != "minimum":
