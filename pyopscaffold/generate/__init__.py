@@ -31,7 +31,7 @@ def artefacts(model: ProjectModel, project: Project, present: Mapping[str, str])
     """
     made = (
         *crd.artefacts(model, project),
-        *rbac.artefacts(model, project),
+        *rbac.artefacts(model, project, present),
         *webhook.artefacts(model),
         *samples.artefacts(model, project),
         *helm.artefacts(model, project, present),

@@ -15,7 +15,7 @@ from pyopscaffold.files.artefact import Artefact, Owner
 from pyopscaffold.files.plan import GENERATED
 from pyopscaffold.generate.crd import crd_of, kinds_by_versions
 from pyopscaffold.generate.manifest import dump
-from pyopscaffold.generate.rbac import kind_roles, manager_rules, named_rules, namespace_rules, normalise
+from pyopscaffold.generate.rbac import kind_roles, manager_rules, named_rules, namespace_rules, normalise, shard_rules
 from pyopscaffold.kube.builtin import EVENT, NAMESPACE, NODE, PERSISTENT_VOLUME
 
 if TYPE_CHECKING:
@@ -50,6 +50,11 @@ _DEFINE = """\
 {{- define "<chart>.<name>" -}}
 <rules>{{- end }}
 
+"""
+
+_SHARDED = """\
+{{- if (($.Values.sharding).enabled) }}
+<rules>{{- end }}
 """
 
 _MANAGER = """\
@@ -146,8 +151,12 @@ def _manager(model: ProjectModel, project: Project) -> str:
     """Give the operator's own role: a ClusterRole, or a Role in every namespace that the values say to watch."""
     chart, rules = project.name, manager_rules(model)
     cluster, local = _by_scope(rules, model)
-    blocks = {"rules": rules, "localRules": local} if cluster else {"rules": rules}
-    defined = (_fill(_DEFINE, chart=chart, name=name, rules=_rules(block)) for name, block in blocks.items())
+    sharded = shard_rules(model)
+    sharded_cluster, sharded_local = _by_scope(sharded, model)
+    blocks = {"rules": _rules(rules) + _sharded(sharded)}
+    if cluster:
+        blocks["localRules"] = _rules(local) + _sharded(sharded_local)
+    defined = (_fill(_DEFINE, chart=chart, name=name, rules=block) for name, block in blocks.items())
     fixed = [
         _bound_role(chart, suffix=f"-{namespace}", namespace=f'"{namespace}"', rules=_rules(granted))
         for namespace, granted in namespace_rules(model).items()
@@ -160,7 +169,7 @@ def _manager(model: ProjectModel, project: Project) -> str:
         _MANAGER,
         chart=chart,
         local=_bound_role(chart, namespace="{{ . | quote }}", rules=_include(chart, [*blocks][-1])),
-        cluster=_bound_role(chart, rules=_rules(cluster)) if cluster else "",
+        cluster=_bound_role(chart, rules=_rules(cluster) + _sharded(sharded_cluster)) if cluster else "",
         everywhere=_bound_role(chart, rules=_include(chart, "rules")),
         fixed="".join(fixed),
     )
@@ -223,6 +232,12 @@ def _include(chart: str, name: str) -> str:
 
 def _rules(rules: Iterable[PolicyRule]) -> str:
     return _body(rules=[rule.to_mapping() for rule in rules])
+
+
+def _sharded(rules: Iterable[PolicyRule]) -> str:
+    """Give further items of a list of rules, for when the values turn sharding on."""
+    items = _body(rules=[rule.to_mapping() for rule in rules]).partition("\n")[2] if rules else ""
+    return _fill(_SHARDED, rules=items) if items else ""
 
 
 def _body(**manifest: Any) -> str:

@@ -15,7 +15,7 @@ from pyopscaffold.generate.manifest import documents
 from pyopscaffold.kube.builtin import EVENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pyopscaffold.api.declarations import RbacRule
     from pyopscaffold.kube.gvk import GroupVersionKind
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pyopscaffold.model.project import Project
 
 FOLDER = "config/rbac"
+SHARDING = "config/sharding"
+"""The kustomize component that has several replicas act; its role is part of it."""
 MANAGER_ROLE = "manager-role"
 OWN_NAMESPACE = "system"
 """The namespace of the operator itself in config/, which kustomize replaces by the real one."""
@@ -60,9 +62,11 @@ class KindRole:
     rules: tuple[PolicyRule, ...]
 
 
-def artefacts(model: ProjectModel, project: Project) -> tuple[Artefact, ...]:
-    """Return role.yaml and the users' roles of every kind."""
+def artefacts(model: ProjectModel, project: Project, present: Mapping[str, str]) -> tuple[Artefact, ...]:
+    """Return role.yaml, the users' roles of every kind, and where ``present`` has the component, sharding's role."""
     files = {f"{FOLDER}/role.yaml": documents(*_manager_roles(model, project))}
+    if f"{SHARDING}/kustomization.yaml" in present:
+        files[f"{SHARDING}/role.yaml"] = documents(_role("sharding-role", shard_rules(model), _scope(project)))
     for versions in kinds_by_versions(model):
         kind = versions[0]
         for role in kind_roles(kind, project):
@@ -82,6 +86,11 @@ def manager_rules(model: ProjectModel) -> tuple[PolicyRule, ...]:
     implied = [rule for item in model.controllers for rule in _implied(item)]
     asked = [_asked(rule) for rule in _rules(model) if not rule.namespace and not rule.role_name]
     return normalise([*implied, *asked])
+
+
+def shard_rules(model: ProjectModel) -> tuple[PolicyRule, ...]:
+    """Return what ``--shard`` asks for beyond :func:`manager_rules`: to say on each object whose it is."""
+    return normalise(_on(item.resource, ("patch",)) for item in model.controllers if not item.finalizes)
 
 
 def namespace_rules(model: ProjectModel) -> dict[str, tuple[PolicyRule, ...]]:
@@ -190,13 +199,7 @@ def _user_rules(kind: KindModel, verbs: tuple[str, ...], *, may_write: bool) -> 
 
 
 def _manager_roles(model: ProjectModel, project: Project) -> Iterator[dict[str, Any]]:
-    scope = {"namespace": OWN_NAMESPACE} if project.namespaced else {}
-    yield {
-        "apiVersion": _API_VERSION,
-        "kind": "Role" if project.namespaced else "ClusterRole",
-        "metadata": {"name": MANAGER_ROLE, **scope},
-        "rules": [rule.to_mapping() for rule in manager_rules(model)],
-    }
+    yield _role(MANAGER_ROLE, manager_rules(model), _scope(project))
     for namespace, rules in namespace_rules(model).items():
         name = f"{MANAGER_ROLE}-{namespace}"
         metadata = {"name": name, "namespace": namespace}
@@ -209,18 +212,25 @@ def _manager_roles(model: ProjectModel, project: Project) -> Iterator[dict[str, 
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
             "subjects": [{"kind": "ServiceAccount", "name": "controller-manager", "namespace": OWN_NAMESPACE}],
         }
-    yield from _named_roles(model, scope)
+    yield from _named_roles(model, _scope(project))
 
 
 def _named_roles(model: ProjectModel, scope: dict[str, str]) -> Iterator[dict[str, Any]]:
     for (namespace, name), rules in named_rules(model).items():
-        place = {"namespace": namespace} if namespace else scope
-        yield {
-            "apiVersion": _API_VERSION,
-            "kind": "Role" if place else "ClusterRole",
-            "metadata": {"name": name, **place},
-            "rules": [rule.to_mapping() for rule in rules],
-        }
+        yield _role(name, rules, {"namespace": namespace} if namespace else scope)
+
+
+def _scope(project: Project) -> dict[str, str]:
+    return {"namespace": OWN_NAMESPACE} if project.namespaced else {}
+
+
+def _role(name: str, rules: Iterable[PolicyRule], place: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "apiVersion": _API_VERSION,
+        "kind": "Role" if place else "ClusterRole",
+        "metadata": {"name": name, **place},
+        "rules": [rule.to_mapping() for rule in rules],
+    }
 
 
 def _kind_role(role: KindRole, project: Project) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 ENVIRONMENT = "PYOPSCAFFOLD_"
 """Each flag may be given by the environment as well: --log-level as PYOPSCAFFOLD_LOG_LEVEL."""
+_LABEL = re.compile("[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +114,7 @@ def _parser(environment: Mapping[str, str]) -> _Parser:
     add("--leader-election-id", "NAME", "name of the Lease")
     add("--leader-election-namespace", "NS", "namespace of the Lease")
     switch("--shard", "have all replicas act, each on its share of the objects")
-    add("--shard-id", "NAME", "name that the replicas have in common")
+    add("--shard-id", "NAME", "name that the replicas have in common", "", _label)
     add("--shard-namespace", "NS", "namespace of the replicas' Leases")
     add("--shard-lease-duration", "SECONDS", "a lost replica's objects are taken over within it", 15, _positive)
     lasts = "after so long without a sign of life another replica takes over"
@@ -168,6 +170,12 @@ def _seconds(text: str) -> float:
     if not 0 <= seconds < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
     return seconds
+
+
+def _label(text: str) -> str:
+    if text and not _LABEL.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no label: small letters, digits, - and ., at most 63 of them")
+    return text
 
 
 def _levels(text: str) -> str:

@@ -180,6 +180,31 @@ def test_lease_is_the_only_one_within_reach(template: Template) -> None:
     assert [arg for arg in container(off)["args"] if "lead" in arg] == []
 
 
+def test_sharding_takes_the_place_of_leader_election(template: Template) -> None:
+    """Then all Pods act under one name, and their role reaches Leases of any name."""
+    manifests = template({"sharding.enabled": True, "replicaCount": 3})
+    args = [arg for arg in container(manifests)["args"] if "shard" in arg or "lead" in arg]
+    assert args == ["--shard", "--shard-id=rel-shop-operator"]
+    assert names(manifests, "Role") == names(manifests, "RoleBinding") == ["ns/rel-shop-operator-sharding"]
+    [rule] = only(manifests, "Role")["rules"]
+    assert (rule["resources"], rule["verbs"]) == (["leases"], ["create", "delete", "list", "patch"])
+
+
+@pytest.mark.parametrize("finalizes", [True, False])
+@pytest.mark.parametrize("watched", ["", "blue,green"])
+def test_sharding_writes_to_the_objects(template: Template, tmp_path: Path, watched: str, *, finalizes: bool) -> None:
+    """To say whose they are the operator may patch them, wherever it works; who finalizes may do so anyway."""
+    model = replace(MODEL, controllers=(replace(SHOPS, finalizes=finalizes),))
+    chart = write(made(model), tmp_path) / "charts" / PROJECT.name
+    values = {"watchNamespace": watched}
+    plain, sharded = template(values, of=chart), template({**values, "sharding.enabled": True}, of=chart)
+    patched = {"apiGroups": ["sales.example.com"], "resources": ["shops"], "verbs": ["patch"]}
+    granted = [[role for role in found if patched in role.get("rules", [])] for found in (plain, sharded)]
+    places = [role["metadata"].get("namespace", "") for role in granted[1]]
+    assert granted[0] == []
+    assert places == ([] if finalizes else watched.split(","))
+
+
 def test_metrics_can_be_turned_off(template: Template) -> None:
     """Then there is no Service, no port and no test, and the operator does not listen."""
     manifests = template({"metrics.enabled": False})
@@ -286,7 +311,8 @@ def test_two_releases_select_their_own_pods(template: Template) -> None:
 def test_every_combination_of_switches_renders(template: Template, switches: tuple[bool, ...]) -> None:
     """Whatever is switched off, the operator runs, in a Pod that meets the restricted standard."""
     toggles = ("crds.enabled", "rbac.create", "serviceAccount.create", "leaderElection.enabled", "metrics.enabled")
-    values = dict(zip(toggles, switches, strict=True)) | {"metrics.secure.enabled": switches[0]}
+    values = dict(zip(toggles, switches, strict=True))
+    values |= {"metrics.secure.enabled": switches[0], "sharding.enabled": switches[1]}
     manifests = template(values | {"serviceAccount.name": "shopkeeper"})
     checked = {name: violations(spec) for name, spec in pods(manifests)}
     assert checked.pop("Deployment/rel-shop-operator") == []
@@ -308,6 +334,7 @@ def test_every_combination_of_switches_renders(template: Template, switches: tup
         ({"metrics.service.port": 0}, "port"),
         ({"metrics.secure.cert": "a"}, "cert"),
         ({"leaderElection.enabled": "yes"}, "enabled"),
+        ({"sharding.replicas": 3}, "replicas"),
         ({"logLevel": "loud"}, "logLevel"),
         ({"extraEnv": [{"value": "nameless"}]}, "extraEnv"),
         ({"tolerations": [{"keys": "a"}]}, "tolerations"),

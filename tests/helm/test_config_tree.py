@@ -13,7 +13,7 @@ import yaml
 from pyopscaffold.model.kinds import ProjectModel
 from pyopscaffold.testing import binaries
 from tests.helm.pod_security import pods, violations
-from tests.helm.projects import MODEL, PROJECT, SHOP, made, write
+from tests.helm.projects import MODEL, PROJECT, SHOP, SHOPS, made, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,6 +139,30 @@ def test_secure_metrics_are_one_component(project: Path, tmp_path: Path) -> None
     assert violations(pod) == []
     [endpoint] = built["ServiceMonitor/shop-operator-controller-manager-metrics-monitor"]["spec"]["endpoints"]
     assert (endpoint["scheme"], "bearerTokenFile" in endpoint) == ("https", True)
+
+
+def test_sharding_is_one_component(tmp_path: Path) -> None:
+    """Two lines without their # have all replicas act, with the roles for it."""
+    tree = made(replace(MODEL, controllers=(replace(SHOPS, finalizes=False),)))
+    default = write(tree, tmp_path) / "config/default"
+    plain = manifests(build(default))
+    text = (default / "kustomization.yaml").read_text()
+    for line in ("components:", "- ../sharding"):
+        assert f"# {line}\n" in text
+        text = text.replace(f"# {line}\n", f"{line}\n")
+    (default / "kustomization.yaml").write_text(text)
+    built = manifests(build(default))
+    assert sorted(built.keys() - plain.keys()) == [
+        "ClusterRole/shop-operator-sharding-role",
+        "ClusterRoleBinding/shop-operator-sharding-rolebinding",
+        "Role/shop-operator-sharding-lease-role",
+        "RoleBinding/shop-operator-sharding-lease-rolebinding",
+    ]
+    assert built["ClusterRole/shop-operator-sharding-role"]["rules"] == [
+        {"apiGroups": ["sales.example.com"], "resources": ["shops"], "verbs": ["patch"]}
+    ]
+    [container] = built["Deployment/shop-operator-controller-manager"]["spec"]["template"]["spec"]["containers"]
+    assert container["args"][:2] == ["--shard", "--shard-id=shop-operator"]
 
 
 def test_names_that_yaml_takes_for_something_else_stay_text(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_owned_kinds(tmp_path: Path) -> None:
         async def reconcile(self, ctx, obj): ...
     """
     model = read(tmp_path, {"api/kind.py": IMPORTS + THING, "controllers/kind.py": controller})
-    role = next(item.text for item in rbac.artefacts(model, PROJECT) if item.path == "config/rbac/role.yaml")
+    role = next(item.text for item in rbac.artefacts(model, PROJECT, {}) if item.path == "config/rbac/role.yaml")
     granted = {
         (group, resource)
         for rule in yaml.safe_load(role)["rules"]

@@ -125,6 +125,7 @@ def test_a_mistake_in_the_environment_is_said_to_be_there(capsys: pytest.Capture
     "flags",
     [
         *(["--workers=0"], ["--workers=x"], ["--leader-elect=maybe"], ["--no-such"], ["--lead"], ["--log-level=loud"]),
+        *(["--shard-id=My_Shards"], ["--shard-lease-duration=0"]),
         *(["--log-level=info,x=loud"], ["--log-format=xml"], ["--grace=-1"], ["--resync=inf"], ["--paused=perhaps"]),
     ],
 )
