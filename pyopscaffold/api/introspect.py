@@ -92,8 +92,13 @@ def bindings_of(hint: Any) -> dict[type, Bindings]:
     found = {cls: mine} if mine else {}
     for base in vars(cls).get("__orig_bases__", cls.__bases__):
         if get_origin(base) not in {Generic, Protocol}:
-            found.update(bindings_of(substitute(base, mine)))
+            found.update(bindings_of(substitute(_unquoted(base, cls) if get_args(base) else base, mine)))
     return found
+
+
+def _unquoted(base: Any, cls: type) -> Any:
+    """Return a generic base with the arguments that ``cls`` says in quotes."""
+    return hints_of(type(cls.__name__, (), {"__annotations__": {"base": base}, "__module__": cls.__module__}))["base"]
 
 
 def substitute(hint: Any, bindings: Bindings) -> Any:

@@ -17,6 +17,7 @@ from dataclasses import MISSING, dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache, reduce
 from operator import or_
+from threading import get_ident
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
@@ -53,12 +54,13 @@ _SIMPLE: dict[Any, Shape] = {
 class Shapes:
     """The shapes of the dataclasses met so far; one instance serves the process.
 
-    A class of which the shape is still being made contains itself: Kubernetes schemas can't recurse, so it is refused.
+    A class of which the same thread is still making the shape contains itself: Kubernetes schemas can't recurse, so it
+    is refused.
     """
 
     def __init__(self) -> None:
         self._shapes: dict[Any, Shape] = {}
-        self._open: set[Any] = set()
+        self._open: set[tuple[int, Any]] = set()
 
     def of(self, hint: Any, metadata: tuple[Any, ...] = ()) -> Shape:
         """Return the shape of a type hint; raises Misfit where JSON can't be read as it."""
@@ -74,15 +76,16 @@ class Shapes:
         """Return the shape of a dataclass, or of a generic one with its arguments."""
         if (known := self._shapes.get(hint)) is not None:
             return known
-        if hint in self._open:
+        at = (get_ident(), hint)
+        if at in self._open:
             raise Misfit(f"{_name(hint)} contains itself, which no Kubernetes schema can express")
-        self._open.add(hint)
+        self._open.add(at)
         try:
             cls: type = get_origin(hint) or hint
             _refuse_init_vars(cls)
             shape = self._shapes[hint] = mirrored(cls, tuple(self._slots(cls, hint)))
         finally:
-            self._open.discard(hint)
+            self._open.discard(at)
         return shape
 
     def _slots(self, cls: type, hint: Any) -> Iterator[Slot]:

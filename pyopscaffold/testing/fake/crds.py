@@ -34,11 +34,14 @@ def _made_of(classes: tuple[Any, ...]) -> Json:
     from pyopscaffold.loader.probe import declared, reader  # noqa: PLC0415
 
     found = reader.Reader()
+    resources = [declared.resource(found, cls) for cls in classes]
+    if found.failures:  # of an import under TYPE_CHECKING
+        raise found.failures[0]
     # whatever else a probe may tell is an empty list
     answer: Json = defaultdict(list)
     answer.update(
         package=classes[0].__module__.partition(".")[0],
-        resources=[declared.resource(found, cls) for cls in classes],
+        resources=resources,
         structs=found.structs,
         problems=found.problems,
         version=__version__,

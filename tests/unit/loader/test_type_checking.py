@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import py_compile
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
@@ -14,6 +16,7 @@ import pytest
 from pyopscaffold.codec import decode, to_mapping
 from pyopscaffold.errors import CodecError, DeclarationError, LoadError
 from pyopscaffold.generate.crd import crd_of
+from pyopscaffold.testing.fake.crds import crd_of as crd_in_process
 from tests.unit.loader.projects import make, read
 
 if TYPE_CHECKING:
@@ -179,6 +182,46 @@ class Thing(Object):
     assert spec["properties"]["again"]["properties"] == {"leaf": leaf}
 
 
+def test_in_quotes_within_a_generic_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: dict[str, Any]
+) -> None:
+    """A class that inherits from a generic one says the type in quotes, as Python runs that line."""
+    generic = """
+T = TypeVar("T")
+
+@dataclass(kw_only=True)
+class Both(Generic[T]):
+    one: T
+    many: Annotated[list[T], MaxLen(4)] = field(default_factory=list)
+    none: T | None = None
+
+@dataclass(kw_only=True)
+class Spec(Both["Shared"]):
+    pass
+"""
+    kind = generic + KIND[KIND.index("@resource") :]
+    imports = FORMS["relative"][0] + "from typing import Generic, TypeVar\n"
+    assert _spec_of(tmp_path, {**OTHERS, "api/kind.py": HEAD + imports + kind}) == [expected]
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("acme.api.kind")
+    assert decode(module.Spec, {"one": {"name": "a"}}).one.size == 1
+
+
+def test_read_by_many_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads that meet such a class at once do not disturb each other."""
+    make(tmp_path, {**OTHERS, "api/kind.py": _kind(*FORMS["relative"], lazy=True)})
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("acme.api.kind")
+    start = Barrier(8)
+
+    def read_one(_: int) -> object:
+        start.wait(60)
+        return decode(module.Spec, {"one": {"name": "a"}}).one.size
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(read_one, range(8))) == [1] * 8
+
+
 def test_kind_of_a_module_that_only_types_need(tmp_path: Path) -> None:
     """A kind beside a type that is imported so is generated as with an ordinary import."""
     more = SHARED + HEAD + KIND.format("str", "str | None").replace("Thing", "More")
@@ -260,6 +303,15 @@ def test_import_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form
     with pytest.raises(CodecError) as raised:
         decode(module.Spec, {})
     assert f"{tmp_path}/{place}; " in str(raised.value)
+
+
+def test_import_that_fails_in_a_fake_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fake cluster, which reads declarations in the test's own process, raises what the import raises."""
+    make(tmp_path, {"api/kind.py": _kind("if TYPE_CHECKING:\n    from gone import Shred\n", "Shred", lazy=True)})
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("acme.api.kind")
+    with pytest.raises(ModuleNotFoundError, match="No module named 'gone'"):
+        crd_in_process([module.Thing])
 
 
 def test_one_failure_among_others(tmp_path: Path) -> None:
