@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.document.reader import Document, scan
+from pyopscaffold.lint.evolution import Evolution
 from pyopscaffold.lint.finding import Failure, Finding, Report, Skipped
 from pyopscaffold.lint.ruleset import Ruleset
 from pyopscaffold.lint.subject import CRD_API_VERSION, Crd, File, Manifest, Version, manifests
@@ -66,6 +67,7 @@ class _Run:
         self._source = source
         self._rules = ruleset.for_file(source.file)
         self._known = ruleset.known
+        self._before = ruleset.before
         self._hits: list[tuple[Finding, Rule[Any], Manifest | None]] = []
         self._suppressions = list(in_text(source))
 
@@ -114,6 +116,8 @@ class _Run:
             self._apply(crd, manifest)
             for version in crd.versions:
                 self._apply(version, manifest, version)
+            if evolution := Evolution.since(self._before, crd):
+                self._apply(evolution, manifest)
 
     def _apply(self, subject: Any, manifest: Manifest | None = None, version: Version | None = None) -> None:
         for rule in self._rules.by_subject.get(type(subject), ()):

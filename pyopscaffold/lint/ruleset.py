@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pyopscaffold.lint.config import FieldSettings
+    from pyopscaffold.lint.evolution import Before
     from pyopscaffold.lint.finding import Finding, Severity
     from pyopscaffold.lint.rule import Rule
 
@@ -50,15 +51,16 @@ class FileRules:
 
 
 class Ruleset:
-    """All rules that may run, and the configuration that says where.
+    """All rules that may run, and the configuration that says where; ``before`` are the CRDs as they were earlier.
 
     Raises:
         UsageError: the configuration names a rule that there is not, or an option can't be.
 
     """
 
-    def __init__(self, known: Registry, config: Config | None = None) -> None:
+    def __init__(self, known: Registry, config: Config | None = None, *, before: Before | None = None) -> None:
         self.config = config = config or Config()
+        self.before = before or {}
         options = checked_options(config, known)
         self._known = Registry(
             tuple(
@@ -71,9 +73,9 @@ class Ruleset:
         self._made: dict[tuple[str, ...], FileRules] = {}
 
     @classmethod
-    def of(cls, rules: Registry) -> Ruleset:
+    def of(cls, rules: Registry, *, before: Before | None = None) -> Ruleset:
         """Take just these rules, everywhere."""
-        return cls(rules, Config(select=tuple(rule.id for rule in rules) or ("",)))
+        return cls(rules, Config(select=tuple(rule.id for rule in rules) or ("",)), before=before)
 
     @property
     def known(self) -> tuple[Rule[Any], ...]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from pyopscaffold.lint.config import Config
     from pyopscaffold.lint.engine import Outcome
+    from pyopscaffold.lint.evolution import Before
     from pyopscaffold.lint.finding import Report
     from pyopscaffold.lint.ruleset import Ruleset
 
@@ -57,7 +58,7 @@ def _in_parallel(sources: Sequence[Item], ruleset: Ruleset, workers: int, tell: 
     from multiprocessing import active_children  # noqa: PLC0415
 
     _ruleset[:], others = [ruleset], set(active_children())
-    pool = ProcessPoolExecutor(workers, _context(), initializer=_begin, initargs=(ruleset.config,))
+    pool = ProcessPoolExecutor(workers, _context(), initializer=_begin, initargs=(ruleset.config, ruleset.before))
     try:
         by_size = sorted(range(len(sources)), key=lambda index: _size(sources[index]), reverse=True)
         futures: dict[int, Future[Outcome]] = {index: pool.submit(_check, sources[index]) for index in by_size}
@@ -81,14 +82,14 @@ def _context() -> BaseContext:
     return multiprocessing.get_context("fork" if sys.platform == "linux" else None)
 
 
-def _begin(config: Config) -> None:
+def _begin(config: Config, before: Before) -> None:
     """Make a worker ready: Ctrl-C ends it without a word, since its parent has the say."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if not _ruleset:
         from pyopscaffold.lint.library import rules  # noqa: PLC0415 - it imports this module
         from pyopscaffold.lint.ruleset import Ruleset  # noqa: PLC0415
 
-        _ruleset.append(Ruleset(rules(), config))
+        _ruleset.append(Ruleset(rules(), config, before=before))
 
 
 def _check(item: Item) -> Outcome:
