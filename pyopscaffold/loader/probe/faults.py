@@ -88,13 +88,13 @@ def misfit(cls: Any, info: Any) -> str | None:
     """Return what is wrong with the type of what a default_factory gives, None if nothing: Python does not look."""
     default, wanted = info.default, get_origin(info.type) or info.type
     either = any(type(marker).__name__ in _OTHER_TYPES for marker in info.metadata)
-    made = cls.__dataclass_fields__[info.name].default_factory is not dataclasses.MISSING
-    if not made or default is None or either or not (dataclasses.is_dataclass(wanted) or wanted in _MADE):
+    factory = cls.__dataclass_fields__[info.name].default_factory
+    if factory is dataclasses.MISSING or default is None or either or not (dataclasses.is_dataclass(wanted) or wanted in _MADE):
         return None
     if isinstance(default, int | float if wanted is float else wanted) and (type(default) is bool) <= (wanted is bool):
         return None
     said = _MADE.get(wanted, wanted).__name__
-    way = said if wanted in _MADE else f"lambda: {said}(...)"
+    way = said if wanted in _MADE and isinstance(factory, type) else f"lambda: {said}(...)"
     return f"its default_factory makes {type(default).__name__}, where {said} is wanted; write default_factory={way}"
 
 
