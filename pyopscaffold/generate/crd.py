@@ -53,8 +53,8 @@ def _undeclared(model: ProjectModel, project: Project) -> Iterator[Problem]:
     for entry in project.resources:
         if entry.has_api and not entry.external and entry.gvk not in declared:
             message = (
-                f"no @resource without skip=True declares {entry.kind} {entry.version} of {entry.api_group}, so it has no"
-                " CRD; remove the entry if the class is gone, or make group, version and kind agree"
+                f"no @resource without skip=True declares {entry.kind} {entry.version} of {entry.api_group}, so it has"
+                " no CRD; remove the entry if the class is gone, or make group, version and kind agree"
             )
             yield Problem("PROJECT", entry.line, entry.kind, message)
 

@@ -89,7 +89,9 @@ def misfit(cls: Any, info: Any) -> str | None:
     default, wanted = info.default, get_origin(info.type) or info.type
     either = any(type(marker).__name__ in _OTHER_TYPES for marker in info.metadata)
     factory = cls.__dataclass_fields__[info.name].default_factory
-    if factory is dataclasses.MISSING or default is None or either or not (dataclasses.is_dataclass(wanted) or wanted in _MADE):
+    if factory is dataclasses.MISSING or default is None or either:
+        return None
+    if not dataclasses.is_dataclass(wanted) and wanted not in _MADE:
         return None
     if isinstance(default, int | float if wanted is float else wanted) and (type(default) is bool) <= (wanted is bool):
         return None
