@@ -93,7 +93,11 @@ def crd(
         {"group": item.group, "version": item.version, "kind": item.kind, "file": path}
         for path, item in result.modules.items()
     ]
-    more = {"kinds": kinds, "skipped": found.skipped, "problems": [asdict(problem) for problem in sorted(found.refused)]}
+    more = {
+        "kinds": kinds,
+        "skipped": found.skipped,
+        "problems": [asdict(problem) for problem in sorted(found.refused)],
+    }
     _finish(result.plan, result.notes, dry_run=dry_run, output=output, more=more)
     if output is Output.TEXT:
         for place in found.skipped:
