@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from benchmarks.paired import Result
 
 FILE = ROOT / "benchmarks" / "RESULTS.md"
-MODULES = ("cli", "many_apis", "codec", "kubernetes_types", "control_plane", "databases", "dev", "operators", "kill")
+MODULES = (
+    "cli",
+    "many_apis",
+    "codec",
+    "kubernetes_types",
+    "control_plane",
+    "databases",
+    "dev",
+    "operators",
+    "kill",
+    "soak",
+)
 
 HEAD = """# Results
 
