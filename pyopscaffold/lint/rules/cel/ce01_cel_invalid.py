@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.cel import SyntaxFault, parse
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.fieldpath import BadPath, resolve
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
@@ -115,5 +115,11 @@ RULE = Rule(
         _rule("{rule: self.low <= self.high, reason: Invalid}"),
         _rule("{rule: self.low <= self.high, fieldPath: low}"),
         _rule("{rule: self.low <= self.high, fieldPath: .middle}"),
+    ),
+    good_class=widget(
+        '''
+        size: Annotated[int32, CEL("self % 2 == 1", message="must be odd")] = 1
+        """Number of parts; 1 if unset."""
+        '''
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyopscaffold.cel import SyntaxFault, parse, variables
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Version, listing, mapping, text
@@ -88,5 +88,11 @@ RULE = Rule(
             f"items: {{type: string, maxLength: 63, {_RULE}}}}}"
         ),
         spec(f"name: {{type: string, maxLength: 63, {_RULES}: [{{rule: 'self != \"\"', optionalOldSelf: true}}]}}"),
+    ),
+    good_class=widget(
+        '''
+        zone: Annotated[str, MaxLen(63), CEL("self == oldSelf", message="zone can't change")]
+        """Where it is."""
+        '''
     ),
 )

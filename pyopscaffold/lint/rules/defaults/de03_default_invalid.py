@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.lint import shape
-from pyopscaffold.lint.example import crd, spec
+from pyopscaffold.lint.example import crd, spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Version, listing, mapping
@@ -82,9 +82,8 @@ def _as_sent(value: Any) -> Any:
 def _relevant(schema: Any, *values: Any) -> dict[str, Any]:
     """Take away what says nothing of the values: the schemas of fields they lack, of which there may be thousands."""
     kept = {keyword: part for keyword, part in mapping(schema).items() if part is not None}
-    kept.pop("x-kubernetes-list-type", None)  # the server does not look for equal items here
-    if kept.get("type"):
-        kept.pop("x-kubernetes-int-or-string", None)
+    for keyword in ("x-kubernetes-list-type", "x-kubernetes-int-or-string"):
+        kept.pop(keyword, None)  # here the server looks for no equal items, nor at other types than are spelt out
     fields = [(name, item) for value in values if isinstance(value, dict) for name, item in value.items()]
     items = [item for value in values if isinstance(value, list) for item in value]
     declared = mapping(kept.get("properties"))
@@ -143,5 +142,11 @@ RULE = Rule(
         spec("storage: {type: object, default: {class: fast}, properties: {size: {type: string}}}"),
         spec("storage: {type: object, default: {}, required: [size], properties: {size: {type: string}}}"),
         crd("metadata: {type: object, properties: {name: {type: string, default: main}}}"),
+    ),
+    good_class=widget(
+        '''
+        size: Annotated[int32, Ge(1)] = 1
+        """Number of parts; 1 if unset."""
+        '''
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, struct, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Version, listing, mapping
@@ -104,5 +104,12 @@ RULE = Rule(
         spec("name: {type: object, x-kubernetes-map-type: whole}"),
         _list(_NAMED, "{type: string, nullable: true}"),
         spec("items: {type: array, x-kubernetes-list-map-keys: [name], items: {type: string}}"),
+    ),
+    good_class=widget(
+        '''
+        ports: Annotated[list[Port], ListMap("name")] = field(default_factory=list)
+        """Ports."""
+        ''',
+        before=struct("Port", "name: Annotated[str, MaxLen(15)]"),
     ),
 )

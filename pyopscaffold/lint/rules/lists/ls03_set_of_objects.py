@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version, mapping
@@ -59,5 +59,11 @@ RULE = Rule(
         ),
         spec("names: {type: array, x-kubernetes-list-type: set, items: {type: string, nullable: true}}"),
         spec(f"people: {{type: array, x-kubernetes-list-type: set, items: {_OBJECT}}}"),
+    ),
+    good_class=widget(
+        '''
+        names: Annotated[list[str], ListSet()] = field(default_factory=list)
+        """Names."""
+        '''
     ),
 )

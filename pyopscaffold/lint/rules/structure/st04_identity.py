@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.kube.names import is_approval, is_dns1035_label, is_dns1123_subdomain, is_reserved_group
 from pyopscaffold.lint import conversion, shape
-from pyopscaffold.lint.example import crd
+from pyopscaffold.lint.example import crd, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Crd, listing, mapping, text
@@ -187,4 +187,5 @@ RULE = Rule(
         _GOOD.replace("    served: true\n", "    served: true\n    printerColumns: []\n"),
         _GOOD.replace("plural: widgets", "plural: widgets\n    shortNames: wd"),
     ),
+    good_class=widget(),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import crd
+from pyopscaffold.lint.example import crd, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version
@@ -32,4 +32,5 @@ RULE = Rule(
     check=check,
     good=(_GOOD,),
     bad=(_GOOD[: _GOOD.index("    schema:")],),
+    good_class=widget(),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.lint.example import crd, spec
+from pyopscaffold.lint.example import crd, spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Subschema, Version, field_at, listing, mapping
@@ -266,4 +266,5 @@ RULE = Rule(
         _with_status("oneOf: [{required: [spec]}]"),
         _WHOLE.replace("        type: object\n", "        type: string\n", 1),
     ),
+    good_class=widget(),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.kube.names import nearest
 from pyopscaffold.lint import shape
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Subschema, Version, field_at
@@ -116,4 +116,5 @@ RULE = Rule(
         spec("a: {type: 'null'}"),
         spec("a: {type: string, maxlength: 3}"),
     ),
+    good_class=widget(),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Version, listing
@@ -120,5 +120,11 @@ RULE = Rule(
         spec("name: {type: string, enum: [a, a]}"),
         spec("size: {type: integer, maxLength: 3}"),
         spec("name: {type: string, properties: {a: {type: string}}}"),
+    ),
+    good_class=widget(
+        '''
+        size: Annotated[int32, Ge(1), Le(9)] = 1
+        """Number of parts; 1 if unset."""
+        '''
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Version
@@ -53,4 +53,5 @@ RULE = Rule(
         spec("a: {type: object, required: [c], properties: {b: {type: string}}}"),
         spec("a: {type: array, items: {type: object, required: [b]}}"),
     ),
+    good_class=widget(),
 )

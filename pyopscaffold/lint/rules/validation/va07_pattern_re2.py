@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version, text
@@ -43,5 +43,11 @@ RULE = Rule(
         spec(r"name: {type: string, pattern: '^(a|b)\1$'}"),
         spec("name: {type: string, pattern: '[a-z'}"),
         spec("name: {type: string, anyOf: [{pattern: '^a*+$'}]}"),
+    ),
+    good_class=widget(
+        '''
+        name: Annotated[str, Pattern("^[a-z]([-a-z0-9]*[a-z0-9])?$")]
+        """Name of the part."""
+        '''
     ),
 )

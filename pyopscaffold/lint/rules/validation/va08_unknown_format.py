@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyopscaffold.kube.names import nearest
-from pyopscaffold.lint.example import spec
+from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version, text
@@ -45,5 +45,11 @@ RULE = Rule(
         spec("size: {type: string, format: quantity}"),
         spec("size: {type: integer, format: int16}"),
         spec("names: {type: array, format: date, items: {type: string}}"),
+    ),
+    good_class=widget(
+        '''
+        since: datetime
+        """When it began."""
+        '''
     ),
 )
