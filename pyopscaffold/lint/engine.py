@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from pyopscaffold.lint.registry import Registry
     from pyopscaffold.lint.rule import Hit, Rule
 
+LONGEST = 1_000
+"""Characters of a message, and of a line that is shown: one line of JSON may be a whole CRD, with many findings."""
+
 
 @dataclass(kw_only=True)
 class Outcome:
@@ -136,23 +139,27 @@ def _finding(rule: Rule[Any], hit: Hit, source: Source, manifest: Manifest | Non
         line, column = manifest.document.position((*manifest.base, *hit.path))
     else:
         line, column = hit.position or (1, 1)
+    snippet, snippet_column = _snippet(source.lines[line - 1], column) if line <= len(source.lines) else ("", 1)
     return Finding(
         file=source.file,
         line=line,
         column=column,
         rule=rule.id,
         severity=hit.severity or rule.severity,
-        message=hit.message,
+        message=hit.message if len(hit.message) <= LONGEST else f"{hit.message[:LONGEST]}...",
         crd=manifest.name if manifest else "",
         version=version.name if version else "",
         field=hit.field,
-        snippet=_printable(source.lines[line - 1]) if line <= len(source.lines) else "",
+        snippet=snippet,
+        snippet_column=snippet_column,
     )
 
 
-def _printable(line: str) -> str:
-    """Put question marks for bytes that are no text."""
-    return line if line.isascii() else line.encode("utf-8", "replace").decode("utf-8")
+def _snippet(line: str, column: int) -> tuple[str, int]:
+    """Return what to show of a line, and the column at which that begins; question marks are for what is no text."""
+    start = max(0, column - 1 - LONGEST // 2) if len(line) > LONGEST else 0
+    shown = line[start : start + LONGEST] if len(line) > LONGEST else line
+    return shown if shown.isascii() else shown.encode("utf-8", "replace").decode("utf-8"), start + 1
 
 
 def _explained(error: Exception) -> str:

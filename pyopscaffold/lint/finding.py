@@ -34,7 +34,8 @@ class Finding:
     """One breach of one rule at one place. Lines and columns count from 1; findings sort by place.
 
     ``field`` is the place in the user's terms, such as ``.spec.items[].name``, or empty. ``crd`` is the name of the
-    CRD, ``version`` the API version, both empty where there is none. ``snippet`` is the line of text.
+    CRD, ``version`` the API version, both empty where there is none. ``snippet`` is the line of text, or
+    a part of a long one, which begins at ``snippet_column`` of it.
     """
 
     file: str
@@ -47,6 +48,7 @@ class Finding:
     version: str = ""
     field: str = ""
     snippet: str = dataclasses.field(default="", compare=False, repr=False)
+    snippet_column: int = dataclasses.field(default=1, compare=False, repr=False)
 
     def key(self, file: str) -> str:
         """Return what stays the same while the file is edited; ``file`` names it for findings that are of no CRD."""

@@ -89,7 +89,7 @@ def _snippet(finding: Finding, paint: Paint) -> Iterator[str]:
     line = _CONTROL.sub(" ", finding.snippet)
     if not line.strip():
         return
-    start = min(finding.column - 1, len(line))
+    start = min(finding.column - finding.snippet_column, len(line))
     cut = max(0, start - _WIDEST // 2)
     token = _TOKEN.match(line, start)
     length = min(token.end() - start if token else 1, _WIDEST // 2)

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
+import yaml
 
 from pyopscaffold.document.reader import Source
 from pyopscaffold.lint.engine import lint
@@ -44,6 +46,18 @@ def test_text_shows_the_line_and_points_at_the_place() -> None:
         "     |               ^^^^\n"
         "1 CRD in 1 file checked by 1 rule: 1 warning\n"
     )
+
+
+def test_long_lines_are_shown_in_part() -> None:
+    """A CRD may be one line of JSON: each finding shows what is around its place, and the report stays small."""
+    fields = {f"f{number:04}": {"type": "string"} for number in range(2_000)}
+    manifest = yaml.safe_load(spec(f"all: {json.dumps({'type': 'object', 'properties': fields})}"))
+    report = lint([Source("x.json", json.dumps(manifest))], builtin().choose(select=["VA01"]))
+    assert len(report.findings) == 2_000
+    assert len(json_report.render(report)) < 4_000_000
+    lines = text_report.render(dataclasses.replace(report, findings=report.findings[1_000:1_001])).splitlines()
+    place = lines[2].index("^") - lines[2].index("|")
+    assert lines[1][lines[1].index("|") + place :].startswith('"f1000": {"type": "string"}')
 
 
 def test_text_folds_a_subtree() -> None:
@@ -88,6 +102,7 @@ def test_json_holds_every_finding() -> None:
         "version": "v1",
         "field": ".spec.a",
         "snippet": "",
+        "snippet_column": 1,
     }
     assert content["summary"] == {
         "files": 1,
