@@ -195,15 +195,26 @@ class FencedClient(ApiClient):
         namespace = metadata.get("namespace", "")
         if not self._holds(kind, namespace):
             return await send(None, fenced=False)
-        return await self._fenced(kind, namespace, metadata.get("name", ""), send)
+        return await self._fenced(kind, namespace, metadata.get("name", ""), send, makes=not subresource)
 
     async def _fenced(
-        self, kind: GroupVersionKind, namespace: str, name: str, send: Callable[[Meta | None], Awaitable[T]]
+        self,
+        kind: GroupVersionKind,
+        namespace: str,
+        name: str,
+        send: Callable[[Meta | None], Awaitable[T]],
+        *,
+        makes: bool = False,
     ) -> T:
-        """Send a write that builds on what is known, again when it turns out that something newer is there."""
+        """Send a write that builds on what is known, again when it turns out that something newer is there.
+
+        ``makes``: where nothing is known, ``send`` makes the object or fails.
+        """
         if HELD.get() is None or not self._holds(kind, namespace):
             return await send(None)
         known = self._known(kind, namespace, name)
+        if known is None and not makes:
+            known = await self._there(kind, namespace, name)
         for _ in range(_TRIES - 1):
             try:
                 return await send(known)

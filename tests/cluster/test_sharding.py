@@ -5,16 +5,17 @@ from __future__ import annotations
 import signal
 import time
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pyopscaffold.errors import UsageError
 from tests.cluster.shard_fleet import WITHIN, ShardFleet
-from tests.cluster.widgets import Cluster, soon
+from tests.cluster.widgets import GROUP, Cluster, WidgetReconciler, begin, endpoint, operating, scrape, soon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from pyopscaffold.testing import ApiServer, AuditRecord
 
@@ -66,6 +67,37 @@ async def test_replicas_share_join_and_take_over(fleet: Callable[[int], ShardFle
     await soon(lambda: not cluster.client.get(cluster.widget_path(""))["items"], WITHIN)
     assert not any(cluster.exists(cluster.config_map_path(name)) for name in names)
     assert shards.overlaps() == []
+
+
+async def test_metrics_tell_the_share(api_server: ApiServer, cluster: Cluster) -> None:
+    """How many replicas there are, and how many objects are this one's; who finds its Lease gone joins anew."""
+    reconciler = WidgetReconciler()
+    leases = ShardFleet(api_server, cluster, Path(), 6).leases
+    sharing = {"shard": True, "shard_id": "widgets", "shard_namespace": cluster.namespace}
+    for name in ("one", "two", "three"):
+        cluster.apply(name)
+    async with operating(reconciler, api_server, cluster.namespace, **sharing) as manager:
+        objects = 'pyopscaffold_shard_objects{controller="widget"}'
+        await soon(lambda: set(reconciler.seen) == {"one", "two", "three"} and scrape(manager)[objects] == 3, WITHIN)
+        assert scrape(manager)["pyopscaffold_shard_replicas"] == 1
+        assert endpoint(manager, "--health-probe-bind-address", "/readyz")[0] == 200
+        cluster.client.request("DELETE", cluster.widget_path("three"))
+        await soon(lambda: scrape(manager)[objects] == 2, WITHIN)
+        await soon(reconciler.quiet, WITHIN)
+        [lost] = leases()
+        cluster.client.delete(f"/apis/coordination.k8s.io/v1/namespaces/{cluster.namespace}/leases/{lost}")
+        await soon(lambda: leases() and lost not in leases() and scrape(manager)[objects] == 2, WITHIN)
+        cluster.apply("one", text="after")
+        await soon(lambda: cluster.config_map("one")["data"] == {"text": "after"}, WITHIN)
+        stamps = cluster.widget("one")["metadata"]["annotations"]
+        assert stamps == {f"{GROUP}/widget-shard": next(iter(leases()))}
+    assert leases() == {}
+
+
+async def test_leader_election_and_sharding_exclude_each_other(api_server: ApiServer, cluster: Cluster) -> None:
+    """Both at once is a mistake that is named."""
+    with pytest.raises(UsageError, match="--shard and --leader-elect: give one of them"):
+        begin(WidgetReconciler(), api_server, cluster.namespace, shard=True, leader_elect=True)
 
 
 async def test_a_clean_stop_hands_over_at_once(fleet: Callable[[int], ShardFleet], cluster: Cluster) -> None:
