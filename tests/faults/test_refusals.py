@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("faults")
 
-_CODES = (400, 401, 403, 404, 410, 429, 500, 503)
+_CODES = (400, 401, 403, 404, 410, 429, 500)
 
 
 def _streamed_lists(seen: Seen) -> bool:
@@ -27,12 +27,11 @@ async def test_watches_refused(world: World, code: int) -> None:
     """No code that watches are refused with is the end of them, and none is answered by a storm of requests."""
     async with world.operating() as operator:
         with world.proxy.answering(code, watches()) as refused:
+            begun = operator.clock.monotonic()
             world.proxy.end(Ending.CLEAN)
             await asyncio.to_thread(world.change)
-            await operator.until(lambda: refused.hits >= 4)
-            begun = operator.clock.monotonic()
-            await operator.until(lambda: refused.hits >= 6)
-            assert operator.clock.monotonic() - begun > 0.4, "no pause between attempts"
+            await operator.until(lambda: refused.hits >= 6)  # three of one kind, with two growing pauses between
+            assert operator.clock.monotonic() - begun > 0.7, "no pauses between attempts"
         await operator.settled()
 
 
