@@ -126,6 +126,14 @@ OBJECTS = (
         "metadata:\n  annotations: {a: true}",
         "metadata:\n  annotations: {a: 'true'}",
     ),
+    head("label has no name", "metadata:", "metadata:\n  labels: {'a/': b}", "metadata:\n  labels: {a/b: ''}"),
+    head("label has no value of one", "metadata:", "metadata:\n  labels: {a: b c}", "metadata:\n  labels: {a: b_c}"),
+    head(
+        "annotation has no name",
+        "metadata:",
+        "metadata:\n  annotations: {A b: ''}",
+        "metadata:\n  annotations: {A/b: ' '}",
+    ),
     head("flag is a string", "served: true", "served: 'true'"),
     head("name is a number", "name: v1\n", "name: 1\n"),
 )
