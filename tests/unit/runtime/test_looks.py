@@ -291,7 +291,10 @@ async def test_a_404_is_not_believed_of_an_object_that_is_there(things: FakeClus
         assert await things.client.list(Thing) == []
 
 
-async def test_an_object_that_is_gone_is_left_alone(things: FakeCluster, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("kind_gone", [False, True])
+async def test_an_object_that_is_gone_is_left_alone(
+    things: FakeCluster, caplog: pytest.LogCaptureFixture, *, kind_gone: bool
+) -> None:
     """Where a write finds no object since it is gone, its reconciler is not called again, and nobody complains."""
     calls: list[str] = []
 
@@ -301,6 +304,8 @@ async def test_an_object_that_is_gone_is_left_alone(things: FakeCluster, caplog:
             calls.append(obj.metadata.name)
             await patch(things, {"metadata": {"finalizers": None}})
             await ctx.client.delete(Thing, "one", namespace="default")
+            if kind_gone:
+                things.fail(NotFound("page not found"), verb="list", kind=Thing, times=100)
             return await super().reconcile(ctx, obj)
 
     async with things.operating(Hasty) as manager:
