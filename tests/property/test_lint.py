@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyopscaffold.document.reader import Source
+from pyopscaffold.document.reader import Document, Source, scan
 from pyopscaffold.lint.engine import lint
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.report import json as json_report
@@ -18,7 +18,13 @@ from pyopscaffold.lint.report import text as text_report
 
 RULES = builtin()
 UNREADABLE = {"ST01", "ST02"}
-EXAMPLES = [yaml.safe_load(text) for rule in RULES if rule.id not in UNREADABLE for text in (*rule.good, *rule.bad)]
+EXAMPLES = [
+    part.data
+    for rule in RULES
+    for text in (*rule.good, *rule.bad)
+    for part in scan(Source("x.yaml", text))
+    if isinstance(part, Document) and isinstance(part.data, dict)
+]
 KEYWORDS = (  # noqa: SIM905 - a dozen words a line
     "type items properties required default enum anyOf not additionalProperties description metadata spec status "
     "x-kubernetes-list-type x-kubernetes-list-map-keys x-kubernetes-embedded-resource conditions observedGeneration "
@@ -47,6 +53,7 @@ def test_no_damage_stops_the_linter(manifest: dict[str, Any], damage: list[tuple
         container[key] = deepcopy(value)
     source = Source("x.yaml", yaml.safe_dump(manifest, allow_unicode=True))
     report = lint([source], RULES)
+    assert report.failures == ()
     assert all(1 <= finding.line <= len(source.lines) for finding in report.findings)
     assert len(json.loads(json_report.render(report))["findings"]) == len(report.findings)
     assert text_report.render(report).endswith("\n")

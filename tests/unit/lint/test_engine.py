@@ -116,3 +116,11 @@ def test_every_fault_of_a_crd_is_reported() -> None:
     broken = text.replace("scope: Namespaced", "scope: Everywhere").replace("storage: true", "storage: false")
     found = check(broken, "ST04", "ST06", "LS02").findings
     assert [finding.rule for finding in found] == ["ST04", "ST04", "ST06", "ST06", "LS02"]
+
+
+def test_a_crd_that_etcd_does_not_take_is_an_error() -> None:
+    """Beyond what kubectl keeps in an annotation a size is a warning, beyond what etcd takes an error."""
+    small = spec("size: {type: integer}")
+    for length, severities in ((100_000, []), (300_000, ["warning"]), (1_600_000, ["error"])):
+        report = check(small.replace("A widget.", "x" * length), "UX06")
+        assert [finding.severity for finding in report.findings] == severities

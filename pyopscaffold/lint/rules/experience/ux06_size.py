@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint.example import crd
+from pyopscaffold.lint.example import spec
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Crd
@@ -15,14 +15,10 @@ if TYPE_CHECKING:
 
 _ANNOTATION = 262_144  # bytes of all annotations of an object (apimachinery, TotalAnnotationSizeLimitB)
 _REQUEST = 1_572_864  # bytes that etcd takes in one request by default (--max-request-bytes)
-_MIN_YAML = 4  # YAML is smaller than this part of its JSON only where aliases repeat it
 
 
 def check(subject: Crd) -> Iterator[Hit]:
     """Report a CRD that kubectl apply can't keep in an annotation, or that etcd does not take."""
-    document = subject.manifest.document
-    if len(document.source.text) * _MIN_YAML < _ANNOTATION:
-        return
     size = len(json.dumps(subject.manifest.data, separators=(",", ":"), ensure_ascii=False, default=str).encode())
     if size > _REQUEST:
         message = f"the CRD has {size:,} bytes as JSON, more than the {_REQUEST:,} that etcd takes"
@@ -35,8 +31,15 @@ def check(subject: Crd) -> Iterator[Hit]:
         yield Hit(("metadata", "name"), message)
 
 
-def _of(size: int) -> str:
-    return crd("spec: {type: object}").replace("A widget.", "A widget. " * (size // 10))
+def _large(levels: int) -> str:
+    """Write a spec of ``16 ** levels`` leaves in few lines: YAML may repeat a value, JSON spells it out."""
+    level = "leaf"
+    lines = [f"{level}: &{level} {{type: string, maxLength: 63, description: One of many fields.}}"]
+    for number in range(1, levels + 1):
+        fields = ", ".join(f"{letter}: *{level}" for letter in "abcdefghijklmnop")
+        level = f"level{number}"
+        lines.append(f"{level}: &{level} {{type: object, description: Of 16., properties: {{{fields}}}}}")
+    return spec("\n".join(lines))
 
 
 RULE = Rule(
@@ -49,6 +52,6 @@ RULE = Rule(
     why="kubectl apply keeps a copy of what it applied in an annotation, whose size is limited: it fails with "
     "'metadata.annotations: Too long', also in the hands of those who only install it.",
     check=check,
-    good=(_of(100_000),),
-    bad=(_of(_ANNOTATION), _of(_REQUEST)),
+    good=(_large(2),),
+    bad=(_large(3),),
 )
