@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FEW_COLLECTIONS = 50_000
 """Objects between collections of garbage: a command makes many that stay and few in cycles."""
@@ -29,14 +25,14 @@ def main() -> None:
         gc.freeze()  # what is left at the end goes with the process: to look for cycles in it takes a tenth of the time
 
 
-def _foresee(arguments: Sequence[str]) -> None:
+def _foresee(arguments: list[str]) -> None:
     """Have the project's interpreter start while we do, where it is plain that it will be asked."""
     named = any(argument.startswith(("--python", "--help", "-h")) for argument in arguments)
     if arguments[:1] != ["generate"] or named:
         return
-    from pathlib import Path  # noqa: PLC0415 - as above
+    from pyopscaffold.loader.early import foresee  # noqa: PLC0415 - as above
 
-    from pyopscaffold.loader.interpreter import start_early  # noqa: PLC0415
-
-    with suppress(OSError):  # such as a folder that is gone
-        start_early(Path.cwd())
+    try:
+        foresee(os.getcwd())  # noqa: PTH109 - pathlib takes longer to load
+    except OSError:  # such as a folder that is gone; who needs the interpreter says so
+        return

@@ -11,13 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.errors import LoadError, Problem, ProjectError
-from pyopscaffold.loader.root import find_root
+from pyopscaffold.errors import LoadError, Problem
+from pyopscaffold.loader import early
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_PROBE = Path(__file__).with_name("probe") / "__main__.py"
 _TIMEOUT = 120.0
 _GET_RUNTIME = "run uv sync in the project, or pip install pyopscaffold-runtime into that environment"
 
@@ -33,10 +32,8 @@ def find_interpreter(root: Path, *, python: str = "", environ: Mapping[str, str]
     """
     if python:
         return [os.path.abspath(python) if os.sep in python else python]  # noqa: PTH100 - resolve() would leave the venv
-    for folder in filter(None, (str(root / ".venv"), environ.get("VIRTUAL_ENV", ""))):
-        for name in ("bin/python", "Scripts/python.exe"):
-            if (candidate := Path(folder, name)).is_file():
-                return [str(candidate)]
+    if found := early.python_of(str(root), environ):
+        return [found]
     if uv := shutil.which("uv", path=environ.get("PATH")):
         return [uv, "run", "--quiet", "--project", str(root), "python"]
     raise LoadError(
@@ -88,21 +85,6 @@ class Probe:
         return answer
 
 
-_early: dict[tuple[Path, str], subprocess.Popen[bytes]] = {}
-"""Probes that wait to be told what to read, by project and interpreter."""
-
-
-def start_early(folder: Path) -> None:
-    """Start the probe of the project around ``folder`` before it is known what it is to read, if there is one.
-
-    It loads meanwhile what it needs, and :func:`start` takes it over; if nobody does, it ends with us.
-    """
-    with suppress(ProjectError, LoadError):  # which are for those to tell who need it
-        root = find_root(folder)
-        if len(command := find_interpreter(root)) == 1:  # uv may change the environment first
-            _early[root, command[0]] = _waiting(root, command)
-
-
 def start(root: Path, package: str, *, python: str = "") -> Probe:
     """Start the probe for ``package`` under ``root``.
 
@@ -111,25 +93,14 @@ def start(root: Path, package: str, *, python: str = "") -> Probe:
 
     """
     command = find_interpreter(root, python=python)
-    process = _early.pop((root, command[0]), None) or _waiting(root, command)
-    assert process.stdin is not None  # noqa: S101 - see below
+    try:
+        process = early.waiting.pop((str(root), command[0]), None) or early.launch(str(root), command)
+    except OSError as error:
+        raise LoadError(f"{command[0]} can't be started: {error.strerror}") from error
+    assert process.stdin is not None  # noqa: S101 - it is a pipe
     with suppress(OSError):  # what ended it is in its answer
         process.stdin.write(f"{package}\n".encode())
     return Probe(root, package, command, process)
-
-
-def _waiting(root: Path, command: list[str]) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            [*command, "-P", str(_PROBE), str(root)],
-            cwd=root,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-    except OSError as error:
-        raise LoadError(f"{command[0]} can't be started: {error.strerror}") from error
 
 
 @cache

@@ -20,7 +20,7 @@ from pyopscaffold.kube.names import (
     plural_of,
     snake_case,
 )
-from pyopscaffold.loader.root import NAME
+from pyopscaffold.loader import early
 from pyopscaffold.model.project import Project, ResourceEntry, Workload
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     _Key: TypeAlias = tuple[str, str, str, str]
 
-FILE = NAME
+FILE = early.PROJECT
 LAYOUT = "python.pyopscaffold.dev/v1"
 """The layout that our projects have, and the key of our own entries under ``plugins``."""
 DEPLOY_IMAGE = "deploy-image.python.pyopscaffold.dev/v1"

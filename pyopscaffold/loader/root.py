@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from pyopscaffold.errors import ProjectError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-NAME = "PROJECT"
-"""What the file is called that makes a folder a project."""
+from pyopscaffold.loader import early
 
 
 def find_root(start: Path) -> Path:
@@ -20,10 +15,9 @@ def find_root(start: Path) -> Path:
         ProjectError: there is none.
 
     """
-    for folder in (start, *start.parents):
-        if (folder / NAME).is_file():
-            return folder
+    if found := early.root_of(str(start)):
+        return Path(found)
     raise ProjectError(
-        f"{start} is not inside a project: there is no {NAME} file in it or above",
+        f"{start} is not inside a project: there is no {early.PROJECT} file in it or above",
         hint="change into your project's folder, or start one in an empty folder: pyopscaffold init --domain DOMAIN",
     )
