@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING, Any
+
+from jsonschema import Draft202012Validator
 
 from pyopscaffold.document.reader import Source
 from pyopscaffold.lint import Config, Rule, engine, lint
-from pyopscaffold.lint.configfile import read
+from pyopscaffold.lint.configfile import json_schema, read
 from pyopscaffold.lint.example import spec
 from pyopscaffold.lint.library import rules
 from pyopscaffold.lint.registry import Registry
@@ -31,6 +34,19 @@ def test_the_configuration_is_one(tmp_path: Path) -> None:
     (tmp_path / "lint.toml").write_text(blocks("toml")[0])
     config = read(tmp_path / "lint.toml", rules())
     assert (config.profile, config.root, len(config.per_path), len(config.per_field)) == ("strict", tmp_path, 2, 2)
+
+
+def test_editors_take_the_configuration() -> None:
+    """The schema is one, and says the same of the example as the reader does; a misspelt key is a mistake to both."""
+    schema = json_schema(rules())
+    judge = Draft202012Validator(schema)
+    judge.check_schema(schema)
+    content = tomllib.loads(blocks("toml")[0])
+    assert list(judge.iter_errors(content)) == []
+    content["rules"]["ST12"]["max_depth"] = content["rules"]["ST12"].pop("max-depth")
+    content["per-path"]["charts/**"]["profile"] = "strict"
+    content["severity"]["VA"] = "warn"
+    assert len(list(judge.iter_errors(content))) == 3
 
 
 def test_the_exceptions_hide() -> None:
