@@ -86,9 +86,9 @@ def classify(error: Exception, *, failures: int, deleting: bool = False) -> Fail
 
 
 def missing(error: Exception, *, failures: int) -> Failure:
-    """Judge that the server does not find the object: it is gone, or nobody serves its kind for a moment.
+    """Judge that the server does not find an object that is there: nobody serves its kind for a moment.
 
-    So the next try asks the server, and it is told only when it has gone on for long.
+    It is told only when it has gone on for long.
     """
     return Failure(reason="NotFound", message=str(error), quiet=failures < QUIET_CONFLICTS, live=True)
 

@@ -151,17 +151,16 @@ class Processor(Generic[T]):
                 log.debug("paused")
                 return await self._pause(stored, why)
             self._paused.discard(request)
-            if stored is None:
-                return DONE
-            return await self._look(request, stored, log, failures)
+            return DONE if stored is None else await self._look(request, stored, log, failures)
         except CodecError as error:
             if stored is None:
                 raise
             return await self._undecodable(stored, error, log)
+        except NotFound as error:
+            return await self._missed(request, error, log, failures)
         except (ClientError, KubeconfigError) as error:
             regarding = None if stored is None else Regarding.of(self._kind, stored.meta)
-            judge = missing if isinstance(error, NotFound) else classify
-            return self._report(judge(error, failures=failures), error, log, regarding)
+            return self._report(classify(error, failures=failures), error, log, regarding)
 
     @property
     def paused(self) -> int:
@@ -291,6 +290,15 @@ class Processor(Generic[T]):
             tenants=self._tenants,
             metadata=metadata,
         )
+
+    async def _missed(self, request: Request, error: NotFound, log: FieldsAdapter, failures: int) -> Verdict:
+        """Judge that a write has not found the object: it is gone, unless the server says otherwise when asked."""
+        try:
+            if await self._load(request, live=True) is None:
+                return DONE
+        except (ClientError, KubeconfigError) as problem:
+            log.debug("can't tell whether the object is gone", extra={"error": str(problem)})
+        return self._report(missing(error, failures=failures), error, log, None)
 
     async def _load(self, request: Request, *, live: bool) -> Stored | None:
         if live:

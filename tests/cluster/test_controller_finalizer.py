@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyopscaffold.api import controller
-from pyopscaffold.errors import Conflict, TerminalError
+from pyopscaffold.errors import Conflict, NotFound, TerminalError
 from pyopscaffold.runtime import Context, Reconciler, Result, finalizer
 from pyopscaffold.runtime.client.config import load
 from pyopscaffold.runtime.client.http import HttpClient
@@ -115,7 +115,8 @@ async def test_races_for_finalizers_lose_nothing(api_server: ApiServer, cluster:
         assert cluster.widget("one")["metadata"]["finalizers"] == [FINALIZER]
         cluster.drop_finalizers("one")
         cluster.client.delete(cluster.widget_path("one"))
-        await finalizer.remove(client, Widget.gvk, seen, FINALIZER)
+        with pytest.raises(NotFound):
+            await finalizer.remove(client, Widget.gvk, seen, FINALIZER)
     finally:
         await client.close()
 
