@@ -12,6 +12,7 @@ import asyncio
 import logging
 import os
 import re
+import signal
 import time
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,7 @@ from tests.cluster.widgets import Widget, config_map
 if TYPE_CHECKING:
     from pyopscaffold.runtime.client.transport import Request, Response
 
-STOPPED = 0.5
-"""Whoever wakes up so many seconds late has been stopped."""
+_woken = asyncio.Event()
 _send = HttpTransport.request
 _log = logging.getLogger("late")
 
@@ -64,14 +64,9 @@ class ShardedReconciler(Reconciler[Widget]):
 async def _send_late(self: HttpTransport, request: Request) -> Response:
     """Send a request, a late one only when the process has been stopped after all checks."""
     if b"late" in request.body and re.search(os.environ["LATE"], request.path):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGCONT, _woken.set)
         _log.info("armed", extra={"path": request.path})
-        before = time.monotonic()
-        while True:
-            await asyncio.sleep(0.01)
-            now = time.monotonic()
-            if now - before > STOPPED:
-                break
-            before = now
+        await _woken.wait()
         response = await _send(self, request)
         _log.info("sent late", extra={"path": request.path, "status": response.status})
         return response

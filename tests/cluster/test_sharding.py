@@ -118,7 +118,7 @@ async def test_late_writes_of_a_stopped_replica(
 
     The others find all as it should be, but for one object: it is not their own changes that the late writes meet.
     """
-    shards = fleet(3)
+    shards = fleet(5)
     late = shards.start(LATE=r"/configmaps/(child|made)-|/widgets/status-.*/status")
     others = [shards.start(), shards.start()]
     await soon(lambda: shards.agreed(late, *others), WITHIN)
