@@ -120,7 +120,7 @@ class Tenants:
         places = [(self._informers[place], place, name) for place in ((namespace,) if namespace else allowed)]
         found = [item async for item in _found(places)]
         for item in found:
-            if (said := item.meta.labels[label]) != tenant:
+            if (said := item.meta.labels.get(label, "")) != tenant:
                 raise TenantRefused(f"{_place(item)} is for {label}={said}, not for {tenant}")
         if not found:
             where = " or ".join(place for _, place, _ in places)
