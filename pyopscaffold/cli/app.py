@@ -27,6 +27,7 @@ VERBS = (
     "generate",
     "dev",
     "lint_crd",
+    "diff_crd",
     "explain",
     "rbac",
     "envtest",

@@ -15,6 +15,7 @@ from pyopscaffold.errors import DocumentError, PyopscaffoldError, UsageError
 
 if TYPE_CHECKING:
     from pyopscaffold.lint.config import Config
+    from pyopscaffold.lint.evolution import Before
     from pyopscaffold.lint.finding import Report
     from pyopscaffold.lint.registry import Registry
     from pyopscaffold.lint.ruleset import Ruleset
@@ -75,6 +76,13 @@ def lint_crd(
     write_baseline: Annotated[
         bool, typer.Option("--write-baseline", help="Make the baseline of what is found, or shrink the one there is.")
     ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REVISION|PATH",
+            help="The CRDs as they were, by a git revision or another path: what changed since is judged too (VE).",
+        ),
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -119,7 +127,8 @@ def lint_crd(
     when there is no CRD.
     """
     outputs = parse_outputs(output or ())
-    from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415 - heavy imports belong to the command
+    from pyopscaffold.lint.evolution import with_gone  # noqa: PLC0415 - heavy imports belong to the command
+    from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415
     from pyopscaffold.lint.library import rules, settings  # noqa: PLC0415
     from pyopscaffold.lint.report.text import rule_table  # noqa: PLC0415
     from pyopscaffold.lint.ruleset import Ruleset  # noqa: PLC0415
@@ -136,7 +145,7 @@ def lint_crd(
         baseline=baseline,
     )
     _require_rules(chosen, known)
-    ruleset = Ruleset(known, chosen)
+    ruleset = Ruleset(known, chosen, before=_earlier(against, paths or []))
     if not ruleset.rules:
         raise UsageError("no rule is left to check by", hint="ignore fewer, or select more")
     if list_rules:
@@ -148,7 +157,7 @@ def lint_crd(
         report = run(find(paths, excluded=chosen.excludes), ruleset, jobs=jobs, tell=progress.tell)
     if not report.crds and not report.findings and not allow_empty:
         raise _nothing_found(paths, report)
-    report = _less_baseline(report, ruleset, write=write_baseline)
+    report = _less_baseline(with_gone(report, ruleset), ruleset, write=write_baseline)
     deliver(report, ruleset, outputs, statistics=statistics)
     if report.failures:
         raise _broken_rules(report, known)
@@ -162,6 +171,15 @@ def _require_rules(config: Config, known: Registry) -> None:
     for selector in config.selection.selectors:
         if wrong := mistake(selector, known):
             raise UsageError(wrong[0], hint=wrong[1])
+
+
+def _earlier(against: str | None, paths: list[str]) -> Before:
+    if not against:
+        return {}
+    from pyopscaffold.lint.evolution import read_before  # noqa: PLC0415
+    from pyopscaffold.loader.revision import load_before  # noqa: PLC0415
+
+    return read_before(load_before(against, paths))
 
 
 def _less_baseline(report: Report, ruleset: Ruleset, *, write: bool) -> Report:

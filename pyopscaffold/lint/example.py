@@ -102,3 +102,8 @@ def struct(name: str, *fields: str) -> str:
 
 def _fields(text: str) -> str:
     return indent(dedent(text).strip() + "\n", " " * 4)
+
+
+def change(old: str, new: str) -> str:
+    """Put two states of a CRD into one text, the earlier one first."""
+    return f"# before\n{old}---\n# now\n{new}"

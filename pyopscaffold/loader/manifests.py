@@ -66,8 +66,13 @@ def _expand(path: str, excluded: Callable[[str], bool]) -> Iterator[str]:
         )
         for name in sorted(files):
             file = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118 - as above
-            if Path(name).suffix.lower() in _SUFFIXES and not _blocks(file) and not excluded(file):
+            if is_manifest(name) and not _blocks(file) and not excluded(file):
                 yield file
+
+
+def is_manifest(file: str) -> bool:
+    """Whether a file in a folder may hold manifests, by its name."""
+    return Path(file).suffix.lower() in _SUFFIXES
 
 
 def _blocks(file: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyopscaffold.errors import NotFound
+from pyopscaffold.lint.evolution import Evolution
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.rule import Profile
@@ -27,7 +28,9 @@ TAKEN = [
     pytest.param(text, id=f"{rule.id}-{side}-{number}")
     for rule in RULES
     for side, texts in (("good", rule.good), ("bad", () if rule.id in APISERVER | {"ST02"} else rule.bad))
-    for number, text in enumerate(texts)
+    for number, text in enumerate(
+        part for text in texts for part in (text.split("---\n") if rule.subject is Evolution else [text])
+    )
     if CRD_KIND in text and CRD_API_VERSION + "\n" in text
 ]
 BAD = [

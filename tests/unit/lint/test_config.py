@@ -156,7 +156,7 @@ def test_folders_can_be_excluded(folder: Path, capsys: pytest.CaptureFixture[str
         ('profile = "checklists"\n', "'checklists' is none of apiserver, checklist, strict; did you mean checklist?"),
         ('\nselect = "VA01"\n', "lint.toml:2: select: must be a list, each item a string"),
         ('fail-on = "warning"\n', "lint.toml:1: fail-on: 'warning' is none of error, warn, info, never; did you mean"),
-        ('ignore = [\n  "VA01",\n  "VB01",\n]\n', "lint.toml:1: ignore: no rule 'VB01'; did you mean VA01?"),
+        ('ignore = [\n  "VA01",\n  "VVA01",\n]\n', "lint.toml:1: ignore: no rule 'VVA01'; did you mean VA01?"),
         ('[severity]\nVA01 = "info"\n"string-constrain" = "info"\n', "lint.toml:3: severity.string-constrain: no rule"),
         ('[severity]\nVA01 = "warn"\n', "lint.toml:2: severity.VA01: 'warn' is none of error, warning, info"),
         ('[per-path]\n"a/*" = 1\n', 'lint.toml:2: per-path."a/*": must be a table'),

@@ -61,7 +61,7 @@ def test_lint_finds_no_configuration_by_itself(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("config", "told"),
     [
-        (Config(select=("VB01",)), "select: no rule 'VB01'; did you mean VA01?"),
+        (Config(select=("VVA01",)), "select: no rule 'VVA01'; did you mean VA01?"),
         (Config(rules={"CO01": {"a": 1}}), "rules.CO01: CO01 has no options"),
     ],
 )

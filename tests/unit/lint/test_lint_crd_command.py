@@ -88,7 +88,7 @@ def test_a_byte_order_mark_is_no_fault(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "options", "message", "hint"),
     [
-        (CLEAN, ["--select", "VB01"], "no rule 'VB01'", "did you mean VA01?"),
+        (CLEAN, ["--select", "VVA01"], "no rule 'VVA01'", "did you mean VA01?"),
         (CLEAN, ["--select", "VA01", "--ignore", "VA01"], "no rule is left to check by", "ignore fewer"),
         (CLEAN, ["--profile", "strickt"], "strickt", "lint-crd --help"),
         ("a: 1\n", [], "no CRD found in crd.yaml", "CustomResourceDefinitions"),

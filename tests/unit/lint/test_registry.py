@@ -66,7 +66,7 @@ def test_the_longer_selector_counts(select: tuple[str, ...], ignore: tuple[str, 
 
 @pytest.mark.parametrize(
     ("selector", "meant"),
-    [("string-constrain", "did you mean string-constraint?"), ("VB01", "did you mean VA01?"), ("XX", "the rules are")],
+    [("string-constrain", "did you mean string-constraint?"), ("VVA01", "did you mean VA01?"), ("XX", "the rules are")],
 )
 def test_unknown_selectors_are_refused(selector: str, meant: str) -> None:
     """A typing error would switch a rule off in silence otherwise."""

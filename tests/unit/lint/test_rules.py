@@ -11,12 +11,14 @@ import pytest
 from pyopscaffold.document.reader import Source
 from pyopscaffold.lint.baseline import Comparison, parse
 from pyopscaffold.lint.engine import lint
+from pyopscaffold.lint.evolution import Evolution, read_before
 from pyopscaffold.lint.example import crd
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.rule import Profile
 from pyopscaffold.lint.ruleset import Ruleset
 
 if TYPE_CHECKING:
+    from pyopscaffold.lint.finding import Report
     from pyopscaffold.lint.rule import Rule
 
 RULES = builtin()
@@ -25,18 +27,27 @@ GOOD = [pytest.param(rule, text, id=f"{rule.id}-{n}") for rule in RULES for n, t
 BAD = [pytest.param(rule, text, id=f"{rule.id}-{n}") for rule in RULES for n, text in enumerate(rule.bad)]
 
 
+def linted(file: str, text: str, rule: Rule[Any]) -> Report:
+    """Lint an example by all rules; that of a change is two states, the earlier one first."""
+    if rule.subject is not Evolution:
+        return lint([Source(file, text)], RULES)
+    before, _, now = text.partition("---\n")
+    ruleset = Ruleset.of(RULES, before=read_before([Source("before.yaml", before)]))
+    return lint([Source(file, now)], ruleset)
+
+
 @pytest.mark.parametrize(("rule", "text"), GOOD)
 def test_good_example_passes(rule: Rule[Any], text: str) -> None:
     """The rule has nothing against its good example, and no server would refuse it."""
     demands = {rule.id, *(other.id for other in RULES.choose(profile=Profile.APISERVER))}
-    found = lint([Source("good.yaml", text)], RULES).findings
+    found = linted("good.yaml", text, rule).findings
     assert [finding.message for finding in found if finding.rule in demands] == []
 
 
 @pytest.mark.parametrize(("rule", "text"), BAD)
 def test_bad_example_is_found(rule: Rule[Any], text: str) -> None:
     """The rule finds its bad example, at a line of it."""
-    report = lint([Source("bad.yaml", text)], RULES)
+    report = linted("bad.yaml", text, rule)
     if rule.subject is Comparison:  # its examples are baselines
         report = parse(Source("bad.json", text)).compare(lint([Source("x.yaml", CLEAN)], RULES), Ruleset.of(RULES))
     found = [finding for finding in report.findings if finding.rule == rule.id]

@@ -87,7 +87,7 @@ def test_without_a_reason_nothing_is_hidden() -> None:
 @pytest.mark.parametrize(
     ("comment", "told"),
     [
-        ("ignore[VB01] why", ("LC03", "no rule 'VB01'; did you mean VA01?")),
+        ("ignore[VVA01] why", ("LC03", "no rule 'VVA01'; did you mean VA01?")),
         ("ignore[string-constrain] why", ("LC03", "no rule 'string-constrain'; did you mean string-constraint?")),
         ("ignore VA01 why", ("LC03", "not understood: write lint-crd: ignore[VA01] and the reason")),
         ("ignore[] why", ("LC03", "not understood: write lint-crd: ignore[VA01] and the reason")),
@@ -120,7 +120,7 @@ def test_what_hides_nothing_is_told() -> None:
         ("VA01: ''", [("LC02", "ignoring VA01 has no effect without a reason: write it behind"), NAME, SIZE]),
         ("VA01: .spec.name", [("LC02", "ignoring VA01 has no effect without a reason: write it behind"), NAME, SIZE]),
         ("VA01: 1", [("LC02", "ignoring VA01 has no effect without a reason: write it behind"), NAME, SIZE]),
-        ("VB01: why", [("LC03", "no rule 'VB01'; did you mean VA01?"), NAME, SIZE]),
+        ("VVA01: why", [("LC03", "no rule 'VVA01'; did you mean VA01?"), NAME, SIZE]),
         ("VA01: .spec.nam free text", [("LC01", "ignoring VA01 hides nothing here: remove it"), NAME, SIZE]),
     ],
 )

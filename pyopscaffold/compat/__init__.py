@@ -1,0 +1,3 @@
+"""Compares two states of a CRD: what changed, and whom that breaks."""
+
+from __future__ import annotations

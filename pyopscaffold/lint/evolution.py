@@ -1,0 +1,89 @@
+"""What a change does to a CRD, as rules look at it, and the earlier states that changes are measured from."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyopscaffold.compat.change import Change, Grade, Sort
+from pyopscaffold.compat.crd import compare, removed
+from pyopscaffold.document.reader import Document, scan
+from pyopscaffold.lint.finding import Finding, Severity
+from pyopscaffold.lint.rule import Hit
+from pyopscaffold.lint.subject import CRD_API_VERSION, Crd, Manifest, manifests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyopscaffold.document.reader import Source
+    from pyopscaffold.lint.finding import Report
+    from pyopscaffold.lint.ruleset import Ruleset
+
+GONE = "VE01"
+"""The rule that a CRD which is gone breaks, though there is no manifest left for it to look at."""
+_SEVERITIES = {
+    Grade.BREAKING: Severity.ERROR,
+    Grade.RISKY: Severity.WARNING,
+    Grade.COMPATIBLE: Severity.INFO,
+}
+
+Before = Mapping[str, Manifest]
+"""The earlier states of CRDs, by name."""
+
+
+@dataclass(frozen=True)
+class Evolution:
+    """A CRD, and what changed in it since its earlier state."""
+
+    crd: Crd
+    changes: tuple[Change, ...]
+
+    @classmethod
+    def since(cls, before: Before, crd: Crd) -> Evolution | None:
+        """Compare a CRD with its earlier state; None where it is new."""
+        old = before.get(crd.name)
+        return cls(crd, compare(old.data, crd.manifest.data)) if old else None
+
+    def hits(self, *sorts: Sort, grade: Grade = Grade.RISKY) -> Iterator[Hit]:
+        """Yield the changes of these sorts, and of this grade or worse."""
+        for change in self.changes:
+            if change.sort in sorts and change.grade >= grade:
+                where = f"version {change.version}" if change.version and change.field else ""
+                since = f" beside {change.before}" if change.before else ""
+                message = f"{where}{since}: {change.message}" if where else change.message
+                yield Hit(change.path, message, change.field, severity=_SEVERITIES[change.grade])
+
+
+def read_before(sources: Iterable[Source]) -> dict[str, Manifest]:
+    """Collect the CRDs in the sources by name; what is no whole CRD of apiextensions.k8s.io/v1 is left out."""
+    found: dict[str, Manifest] = {}
+    for source in sources:
+        for part in scan(source):
+            for manifest in manifests(part) if isinstance(part, Document) else ():
+                whole = manifest.is_crd and not manifest.is_template and not manifest.is_fragment
+                if whole and manifest.api_version == CRD_API_VERSION and manifest.name:
+                    found.setdefault(manifest.name, manifest)
+    return found
+
+
+def with_gone(report: Report, ruleset: Ruleset) -> Report:
+    """Add a finding for each earlier CRD that is in no file of the report, at the place where it was."""
+    rule = next((rule for rule in ruleset.rules if rule.id == GONE), None)
+    if rule is None:
+        return report
+    findings = [
+        Finding(
+            file=old.document.source.file,
+            line=old.document.position(old.base).line,
+            column=1,
+            rule=rule.id,
+            severity=rule.severity,
+            message=removed(name).message,
+            crd=name,
+        )
+        for name, old in ruleset.before.items()
+        if name not in report.checked
+    ]
+    return dataclasses.replace(report, findings=tuple(sorted([*report.findings, *findings])))

@@ -1,0 +1,126 @@
+"""``pyopscaffold diff-crd`` and ``lint-crd --against``, as a user runs them, with a real git."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyopscaffold.cli.app import run
+from pyopscaffold.lint.example import spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    Capture = pytest.CaptureFixture[str]
+
+OLD = spec("size: {type: integer}\nname: {type: string}")
+NEW = spec("size: {type: integer, minimum: 1}\nnew: {type: string}")
+ONLY_CHANGES = ("--isolated", "--select", "VE")
+
+
+def git(*args: str) -> None:
+    """Run git as somebody."""
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
+    subprocess.run(["git", *identity, *args], check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a git repository whose commit has a CRD and a file beside it; the working folder is a folder of it."""
+    folder = tmp_path / "operator"
+    (folder / "crds").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    git("init", "--quiet", "..")
+    (folder / "crds/ü widget.yaml").write_text(OLD)
+    (folder / "crds/README.md").write_text("not: [a manifest")
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "one")
+    git("tag", "v1.0")
+    return folder
+
+
+def test_against_a_revision(repository: Path, capsys: Capture) -> None:
+    """What changed since is found at the lines of the work tree; what is only new is not told unless asked for."""
+    (repository / "crds/ü widget.yaml").write_text(NEW)
+    assert run(["lint-crd", "crds", "--against", "v1.0", *ONLY_CHANGES, "--ignore", "VE09"]) == 1
+    heads = [line for line in capsys.readouterr().out.splitlines() if line.startswith("crds/")]
+    assert [head.partition(" error ")[2] for head in heads] == [
+        "version v1: .spec.name is gone; what is stored is dropped",
+        "version v1: .spec.size must be at least 1 now",
+    ]
+    assert run(["lint-crd", "crds", "--against", "HEAD", "--isolated", "--profile", "strict", "--output", "json"]) == 1
+    found = {finding["rule"] for finding in json.loads(capsys.readouterr().out)["findings"]}
+    assert {"VE01", "VE05"} <= found
+    assert "VE09" not in found
+
+
+def test_nothing_changed_is_nothing_found(repository: Path) -> None:
+    """A file that was only moved is the same CRD."""
+    (repository / "crds/ü widget.yaml").rename(repository / "crds/other.yaml")
+    assert run(["lint-crd", "crds", "--against", "HEAD", *ONLY_CHANGES]) == 0
+
+
+def test_a_crd_that_is_gone_is_told(repository: Path, capsys: Capture) -> None:
+    """It is told at the place where it was, though there is no file left."""
+    (repository / "crds/ü widget.yaml").write_text(OLD.replace("widgets", "gadgets"))
+    assert run(["lint-crd", "crds", "--against", "v1.0", *ONLY_CHANGES]) == 1
+    assert "v1.0:crds/ü widget.yaml:1:1 VE01 error the CRD widgets.example.com is gone" in capsys.readouterr().out
+
+
+def test_against_a_path(repository: Path, capsys: Capture) -> None:
+    """A file or folder is an earlier state as well, and REVISION:PATH names one of another place."""
+    (repository / "now.yaml").write_text(NEW)
+    for earlier in ("crds", "crds/ü widget.yaml", "v1.0:crds", "HEAD:crds/ü widget.yaml"):
+        assert run(["lint-crd", "now.yaml", "--against", earlier, *ONLY_CHANGES]) == 1
+        assert ".spec.size must be at least 1 now" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("place", ["v9", "HEAD:gone", "--output=x", "-h"])
+def test_what_is_no_earlier_state_is_told(repository: Path, place: str, capsys: Capture) -> None:
+    """Neither path nor revision: exit code 2, and git takes nothing for an option."""
+    (repository / "now.yaml").write_text(NEW)
+    assert run(["diff-crd", "--", place, "now.yaml"]) == 2
+    shown = capsys.readouterr().err
+    assert place in shown
+    assert "hint:" in shown
+
+
+def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """Where there is no repository, git's own reason is in the message."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    (tmp_path / "now.yaml").write_text(NEW)
+    assert run(["lint-crd", "now.yaml", "--against", "main"]) == 2
+    assert "main is no file, folder or revision" in capsys.readouterr().err
+
+
+def test_diff_is_a_release_note(repository: Path, capsys: Capture) -> None:
+    """Exit code 1 where something breaks; --fail-on lets it pass."""
+    (repository / "new").mkdir()
+    (repository / "new/widget.yaml").write_text(NEW)
+    assert run(["diff-crd", "crds", "new"]) == 1
+    note = capsys.readouterr().out
+    assert note.startswith("## widgets.example.com\n\n### Breaking\n\n- `v1` `.spec.name` is gone")
+    assert "### Compatible\n\n- `v1` `.spec.new` is new\n" in note
+    assert run(["diff-crd", "v1.0:crds", "new", "--fail-on", "never"]) == 0
+    assert capsys.readouterr().out == note
+    assert run(["diff-crd", "crds", "HEAD:crds"]) == 0
+    assert capsys.readouterr().out == "Nothing changed that an API client could notice.\n"
+    assert run(["diff-crd", "new", "crds", "--output", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["summary"] == {"breaking": 1, "risky": 0, "compatible": 2}
+
+
+def test_crds_come_and_go(repository: Path, capsys: Capture) -> None:
+    """Of two folders, a CRD that is in one alone is new, or gone; of two files, one became the other."""
+    (repository / "new").mkdir()
+    (repository / "new/a.yaml").write_text(OLD)
+    (repository / "new/b.yaml").write_text(OLD.replace("widgets", "gadgets"))
+    assert run(["diff-crd", "crds", "new"]) == 0
+    assert "the CRD gadgets.example.com is new" in capsys.readouterr().out
+    assert run(["diff-crd", "new", "crds"]) == 1
+    assert "the CRD gadgets.example.com is gone, and all its objects" in capsys.readouterr().out
+    assert run(["diff-crd", "new/a.yaml", "new/b.yaml"]) == 1
+    assert "plural was widgets and is gadgets now" in capsys.readouterr().out
