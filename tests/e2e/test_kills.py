@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("e2e-kills")
 
 
+@pytest.mark.timeout(400)
 def test_kills_leave_no_trace(cluster: Cluster) -> None:
     """After twenty kills at random moments all is as it would be without: children, finalizers, statuses."""
     seed = random.SystemRandom().randrange(10**6)
