@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
-from pathlib import Path  # noqa: TC003 - typer evaluates the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,88 +38,109 @@ class Threshold(enum.StrEnum):
     NEVER = "never"
 
 
+def _show_schema(value: bool) -> None:  # noqa: FBT001 - typer calls it so
+    if value:
+        from pyopscaffold.lint.configfile import json_schema  # noqa: PLC0415
+        from pyopscaffold.lint.registry import builtin  # noqa: PLC0415
+
+        console.say(json.dumps(json_schema(builtin()), indent=2))
+        raise typer.Exit
+
+
+Texts = list[str] | None
+Paths = Annotated[Texts, typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")]
+ProfileOption = Annotated[
+    ProfileName | None,
+    typer.Option(
+        help="apiserver: what a server refuses; checklist (the default): design too; strict: all rules.",
+        show_default=False,
+    ),
+]
+Select = Annotated[
+    Texts, typer.Option(metavar="RULES", help="Only these rules: ids, prefixes or names, comma-separated.")
+]
+Ignore = Annotated[
+    Texts, typer.Option(metavar="RULES", help="Not these rules: ids, prefixes or names, comma-separated.")
+]
+ExtendSelect = Annotated[Texts, typer.Option(metavar="RULES", help="These rules too: ids, prefixes or names.")]
+FailOnOption = Annotated[
+    Threshold | None,
+    typer.Option(help="The least severity that makes the exit code 1 (warn if not given); never: it stays 0."),
+]
+BaselineFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The findings that are put up with; they may only get fewer.")
+]
+WriteBaseline = Annotated[
+    bool, typer.Option("--write-baseline", help="Make the baseline of what is found, or shrink the one there is.")
+]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REVISION|PATH",
+        help="The CRDs as they were, by a git revision or another path: what changed since is judged too (VE).",
+    ),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="The configuration; else .lint-crd.toml or pyproject.toml, here or in the nearest folder above.",
+    ),
+]
+Isolated = Annotated[bool, typer.Option("--isolated", help="Take no configuration.")]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", min=0, help="Processes to check by; 0: as many as there is work for.")
+]
+ConfigSchema = Annotated[
+    bool,
+    typer.Option(
+        "--config-schema", is_eager=True, callback=_show_schema, help="Print a JSON schema of the configuration."
+    ),
+]
+Output = Annotated[
+    Texts,
+    typer.Option(
+        "--output",
+        "-o",
+        "--format",
+        "-f",
+        metavar="FORM[:FILE]",
+        help="text, json, sarif, github, gitlab or junit, into a file if one is named; may be given several times.",
+    ),
+]
+Statistics = Annotated[
+    bool, typer.Option("--statistics", help="Count the findings of each rule instead of showing them (text).")
+]
+AllowEmpty = Annotated[
+    bool, typer.Option("--allow-empty", help="Do not fail where there is no CRD, as among the files of a commit.")
+]
+ListRules = Annotated[bool, typer.Option("--list-rules", help="List the rules that would check, and check nothing.")]
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     app.command("lint-crd")(lint_crd)
 
 
 def lint_crd(
-    paths: Annotated[
-        list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")
-    ] = None,
+    paths: Paths = None,
     *,
-    profile: Annotated[
-        ProfileName | None,
-        typer.Option(
-            help="apiserver: what a server refuses; checklist (the default): design too; strict: all rules.",
-            show_default=False,
-        ),
-    ] = None,
-    select: Annotated[
-        list[str] | None,
-        typer.Option(metavar="RULES", help="Only these rules: ids, prefixes or names, comma-separated."),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(metavar="RULES", help="Not these rules: ids, prefixes or names, comma-separated."),
-    ] = None,
-    extend_select: Annotated[
-        list[str] | None, typer.Option(metavar="RULES", help="These rules too: ids, prefixes or names.")
-    ] = None,
-    fail_on: Annotated[
-        Threshold | None,
-        typer.Option(help="The least severity that makes the exit code 1 (warn if not given); never: it stays 0."),
-    ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The findings that are put up with; they may only get fewer.")
-    ] = None,
-    write_baseline: Annotated[
-        bool, typer.Option("--write-baseline", help="Make the baseline of what is found, or shrink the one there is.")
-    ] = False,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REVISION|PATH",
-            help="The CRDs as they were, by a git revision or another path: what changed since is judged too (VE).",
-        ),
-    ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The configuration; else .lint-crd.toml or pyproject.toml, here or in the nearest folder above.",
-        ),
-    ] = None,
-    isolated: Annotated[bool, typer.Option("--isolated", help="Take no configuration.")] = False,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=0, help="Processes to check by; 0: as many as there is work for.")
-    ] = 0,
-    config_schema: Annotated[  # noqa: ARG001 - its callback does all
-        bool,
-        typer.Option(
-            "--config-schema", is_eager=True, callback=_show_schema, help="Print a JSON schema of the configuration."
-        ),
-    ] = False,
-    output: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            "--format",
-            "-f",
-            metavar="FORM[:FILE]",
-            help="text, json, sarif, github, gitlab or junit, into a file if one is named; may be given several times.",
-        ),
-    ] = None,
-    statistics: Annotated[
-        bool, typer.Option("--statistics", help="Count the findings of each rule instead of showing them (text).")
-    ] = False,
-    allow_empty: Annotated[
-        bool, typer.Option("--allow-empty", help="Do not fail where there is no CRD, as among the files of a commit.")
-    ] = False,
-    list_rules: Annotated[
-        bool, typer.Option("--list-rules", help="List the rules that would check, and check nothing.")
-    ] = False,
+    profile: ProfileOption = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    extend_select: ExtendSelect = None,
+    fail_on: FailOnOption = None,
+    baseline: BaselineFile = None,
+    write_baseline: WriteBaseline = False,
+    against: Against = None,
+    config: ConfigFile = None,
+    isolated: Isolated = False,
+    jobs: Jobs = 0,
+    config_schema: ConfigSchema = False,  # noqa: ARG001 - its callback does all
+    output: Output = None,
+    statistics: Statistics = False,
+    allow_empty: AllowEmpty = False,
+    list_rules: ListRules = False,
 ) -> None:
     """Check the design of CRDs and of the RBAC beside them.
 
@@ -127,13 +148,9 @@ def lint_crd(
     when there is no CRD.
     """
     outputs = parse_outputs(output or ())
-    from pyopscaffold.lint.evolution import with_gone  # noqa: PLC0415 - heavy imports belong to the command
-    from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415
+    from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415 - heavy imports belong to the command
     from pyopscaffold.lint.library import rules, settings  # noqa: PLC0415
-    from pyopscaffold.lint.report.text import rule_table  # noqa: PLC0415
     from pyopscaffold.lint.ruleset import Ruleset  # noqa: PLC0415
-    from pyopscaffold.lint.workers import run  # noqa: PLC0415
-    from pyopscaffold.loader.manifests import find  # noqa: PLC0415
 
     known = rules()
     chosen = settings(known, file=config, isolated=isolated).overlaid(
@@ -149,20 +166,36 @@ def lint_crd(
     if not ruleset.rules:
         raise UsageError("no rule is left to check by", hint="ignore fewer, or select more")
     if list_rules:
-        print_any(rule_table(ruleset))
+        _list(ruleset)
         return
-    if not paths:
-        raise UsageError("there is nothing to check", hint="name files or folders: pyopscaffold lint-crd config/")
-    with console.Progress("files checked") as progress:
-        report = run(find(paths, excluded=chosen.excludes), ruleset, jobs=jobs, tell=progress.tell)
-    if not report.crds and not report.findings and not allow_empty:
-        raise _nothing_found(paths, report)
-    report = _less_baseline(with_gone(report, ruleset), ruleset, write=write_baseline)
+    report = _checked(paths, ruleset, jobs=jobs, allow_empty=allow_empty)
+    report = _less_baseline(report, ruleset, write=write_baseline)
     deliver(report, ruleset, outputs, statistics=statistics)
     if report.failures:
         raise _broken_rules(report, known)
     if report.fails(chosen.fail_on):
         raise typer.Exit(1)
+
+
+def _list(ruleset: Ruleset) -> None:
+    from pyopscaffold.lint.report.text import rule_table  # noqa: PLC0415
+
+    print_any(rule_table(ruleset))
+
+
+def _checked(paths: list[str] | None, ruleset: Ruleset, *, jobs: int, allow_empty: bool) -> Report:
+    """Run the rules, and show how far they are."""
+    from pyopscaffold.lint.evolution import with_gone  # noqa: PLC0415
+    from pyopscaffold.lint.workers import run  # noqa: PLC0415
+    from pyopscaffold.loader.manifests import find  # noqa: PLC0415
+
+    if not paths:
+        raise UsageError("there is nothing to check", hint="name files or folders: pyopscaffold lint-crd config/")
+    with console.Progress("files checked") as progress:
+        report = run(find(paths, excluded=ruleset.config.excludes), ruleset, jobs=jobs, tell=progress.tell)
+    if not report.crds and not report.findings and not allow_empty:
+        raise _nothing_found(paths, report)
+    return with_gone(report, ruleset)
 
 
 def _require_rules(config: Config, known: Registry) -> None:
@@ -211,15 +244,6 @@ def _broken_rules(report: Report, known: Registry) -> PyopscaffoldError:
     origin = f" of {known.origins[first.rule]}" if first.rule in known.origins else ""
     more = f", {len(others)} more times" if others else ""
     return PyopscaffoldError(f"{first.file}:{first.line}: rule {first.rule}{origin} broke down{more}: {first.error}")
-
-
-def _show_schema(value: bool) -> None:  # noqa: FBT001 - typer calls it so
-    if value:
-        from pyopscaffold.lint.configfile import json_schema  # noqa: PLC0415
-        from pyopscaffold.lint.registry import builtin  # noqa: PLC0415
-
-        console.say(json.dumps(json_schema(builtin()), indent=2))
-        raise typer.Exit
 
 
 def _split(values: list[str] | None) -> list[str]:
