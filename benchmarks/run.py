@@ -30,6 +30,7 @@ MODULES = (
     "databases",
     "dev",
     "operators",
+    "sharding",
     "kill",
     "soak",
 )

@@ -37,12 +37,12 @@ _RBAC = "rbac.authorization.k8s.io"
 
 @dataclass
 class Replica:
-    """One process; ``ended`` is when it was killed or stopped, on the clock that all processes share."""
+    """One process; ``stops`` are when it was killed or stopped, on the clock that all processes share."""
 
     user: str
     process: subprocess.Popen[str]
     log: Path
-    ended: float | None = None
+    stops: list[float] = field(default_factory=list)
 
     def lines(self, text: str, **fields: Any) -> list[dict[str, Any]]:
         """Log lines so far whose message contains the text, with these fields."""
@@ -54,16 +54,22 @@ class Replica:
         joined = self.lines("joined the shards as")
         return str(joined[-1]["msg"].split()[-1]) if joined else ""
 
+    def begun(self, after: float) -> dict[str, float]:
+        """When it first began to look at objects after a time, by name."""
+        lines = reversed(self.lines("begin"))
+        return {line["name"]: line["at"] for line in lines if line["at"] > after}
+
     def worked_on(self, name: str) -> int:
         """How often it began to look at an object."""
         return len(self.lines("begin", name=name))
 
     def signal(self, which: signal.Signals) -> float:
-        """Send a signal; since when it no longer runs, if that is what the signal does."""
+        """Send a signal, and give the time of it."""
+        now = time.monotonic()
         if which in {signal.SIGKILL, signal.SIGSTOP}:
-            self.ended = time.monotonic()
+            self.stops.append(now)
         self.process.send_signal(which)
-        return time.monotonic()
+        return now
 
     def spans(self) -> Iterator[tuple[str, float, float]]:
         """Name, begin and end of each of its reconciles; what was under way when it was stopped ended there."""
@@ -72,12 +78,13 @@ class Replica:
             if line["msg"] == "begin":
                 open_[line["name"]] = line["at"]
             elif line["msg"] == "end":
-                begun, ended = open_.pop(line["name"]), line["at"]
-                if self.ended is not None and begun < self.ended < ended:
-                    ended = self.ended
-                yield line["name"], begun, ended
+                begun = open_.pop(line["name"])
+                yield line["name"], begun, self._last(begun, line["at"])
         for name, begun in open_.items():
-            yield name, begun, self.ended if self.ended is not None else time.monotonic()
+            yield name, begun, self._last(begun, time.monotonic())
+
+    def _last(self, begun: float, ended: float) -> float:
+        return min((stop for stop in self.stops if begun < stop < ended), default=ended)
 
 
 @dataclass
