@@ -29,7 +29,7 @@ _FILTERS = (
 _MODULES = {"pyopscaffold", "asyncio", "_asyncio", "ssl", "_ssl"}
 _ROUNDS = 2
 _FAULTS = 2 * len(Ending)  # in a round
-_BYTES = 400
+_BYTES = 2000
 """What a fault may leave, in the mean: sets and dictionaries grow in steps."""
 
 
