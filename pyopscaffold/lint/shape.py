@@ -19,6 +19,7 @@ _Shape: TypeAlias = "str | list[_Shape] | dict[str, _Shape]"
 """The name of a type, a list of what is alike, a mapping of what is alike (key ``*``), or fields."""
 
 SCHEMA: Final = "a schema"
+METADATA: Final = "the metadata of an object"
 MANIFEST: Final = "a CustomResourceDefinition"
 _ANY: Final = "anything"
 _MAPPING: Final = "a mapping"
@@ -80,6 +81,14 @@ _FIELDS: Final[dict[str, dict[str, _Shape]]] = {
         ],
         "selectableFields": [{"jsonPath": _TEXT}],
     },
+    METADATA: {
+        **dict.fromkeys(("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion"), _TEXT),
+        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TEXT),
+        **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), _INTEGER),
+        **dict.fromkeys(("labels", "annotations"), _TEXT_MAP),
+        **dict.fromkeys(("ownerReferences", "managedFields"), _ANYTHING),
+        "finalizers": _TEXTS,
+    },
     MANIFEST: {
         "apiVersion": _TEXT,
         "kind": _TEXT,
@@ -94,14 +103,7 @@ _FIELDS: Final[dict[str, dict[str, _Shape]]] = {
                 }
             ],
         },
-        "metadata": {
-            **dict.fromkeys(("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion"), _TEXT),
-            **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TEXT),
-            **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), _INTEGER),
-            **dict.fromkeys(("labels", "annotations"), _TEXT_MAP),
-            **dict.fromkeys(("ownerReferences", "managedFields"), _ANYTHING),
-            "finalizers": _TEXTS,
-        },
+        "metadata": METADATA,
         "spec": {
             "group": _TEXT,
             "scope": _TEXT,

@@ -11,6 +11,8 @@ _ITEM = "items: {type: object, required: [k], properties: {k: {type: string}, l:
 _MAP = f"type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], {_ITEM}"
 _SET = "type: array, x-kubernetes-list-type: set, items:"
 _SIZES = "type: object, properties: {low: {type: integer}, high: {type: integer}}, x-kubernetes-validations:"
+_META = _EMBEDDED + ", properties: {{{}}}"
+_POD = "{{apiVersion: v1, kind: Pod, metadata: {{labels: {{a: {}}}}}}}"
 _LABELED = "metadata: {{type: object, properties: {{labels: {{type: object, additionalProperties: {{{}}}}}}}}}"
 _LABELS = _EMBEDDED + ", properties: {{" + _LABELED + "}}"
 
@@ -121,6 +123,25 @@ _DEFAULTS = (
         "DE03",
         f"{_EMBEDDED}, x-kubernetes-preserve-unknown-fields: true, default: {{}}",
         f"{_EMBEDDED}, x-kubernetes-preserve-unknown-fields: true, default: {{apiVersion: v1, kind: A}}",
+    ),
+    *(
+        field(f"default of {name} of an embedded resource", "DE03", _META.format(bad), _META.format(good))
+        for name, bad, good in (
+            ("kind", "kind: {type: string, default: 3a}", "kind: {type: string, default: A3}"),
+            ("apiVersion", "apiVersion: {type: string, default: a/b/c}", "apiVersion: {type: string, default: b/c}"),
+            ("metadata", "metadata: {type: object, default: {name: 1}}", "metadata: {type: object, default: {a: 1}}"),
+            (
+                "labels",
+                "metadata: {type: object, properties: {labels: {type: object, default: {a: b c}}}}",
+                "metadata: {type: object, properties: {labels: {type: object, default: {a: b_c}}}}",
+            ),
+        )
+    ),
+    field(
+        "default with labels that can't be",
+        "DE03",
+        f"{_EMBEDDED}, x-kubernetes-preserve-unknown-fields: true, default: {_POD.format('b c')}",
+        f"{_EMBEDDED}, x-kubernetes-preserve-unknown-fields: true, default: {_POD.format('b_c')}",
     ),
     properties("default in metadata", "DE03", "metadata: {type: object, default: {}}", "metadata: {type: object}"),
     properties(

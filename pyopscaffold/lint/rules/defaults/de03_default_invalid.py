@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.lint import shape
+from pyopscaffold.kube.names import is_dns1035_label
+from pyopscaffold.lint import objectmeta, shape
 from pyopscaffold.lint.example import crd, spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version, listing, mapping
+from pyopscaffold.lint.subject import Node, Version, listing, mapping, text
 from pyopscaffold.schema import from_mapping, validate
 
 if TYPE_CHECKING:
@@ -41,14 +42,41 @@ def check(version: Version) -> Iterator[Hit]:
 def _forbidden(node: Node) -> str:
     if node.part in _TYPE_META:
         return f": the server fills in {node.part} before defaults"
+    name, in_values = _embedded_meta(node)
+    return f" within the values of a map in the {name} of an embedded resource" if name and in_values else ""
+
+
+def _embedded_meta(node: Node) -> tuple[str, bool]:
+    """Give what the node is in of an embedded resource: apiVersion, kind, metadata or ""; and whether in map values."""
     in_values = False
     while node.parent is not None:
         in_values = in_values or node.path[-1] == "additionalProperties"
-        embedded = node.parent.schema.get("x-kubernetes-embedded-resource") is True
-        if in_values and embedded and node.name in _TYPE_META:
-            return f" within the values of a map in the {node.name} of an embedded resource"
+        if node.name in _TYPE_META and node.parent.schema.get("x-kubernetes-embedded-resource") is True:
+            return node.name, in_values
         node = node.parent
-    return ""
+    return "", in_values
+
+
+def _in_resource(node: Node, value: Any) -> dict[str, Any]:
+    """Give the embedded resource that has nothing but the value, where the node stands in its metadata."""
+    while node.parent is not None:
+        value = {node.name: value} if node.name else [value]
+        node = node.parent
+        if node.schema.get("x-kubernetes-embedded-resource") is True:
+            break
+    return mapping(value)
+
+
+def _meta_misfits(resource: dict[str, Any]) -> Iterator[str]:
+    kind, version, metadata = (resource.get(name) for name in ("kind", "apiVersion", "metadata"))
+    if kind is not None and not is_dns1035_label(text(kind).lower()):
+        yield f"{kind!r} is no kind"
+    if version is not None and (not text(version) or text(version).count("/") > 1):
+        yield f"{version!r} is no group and version"
+    for fault in shape.faults({} if metadata is None else metadata, shape.METADATA):
+        if not fault.unknown:
+            yield f"{fault.path[-1] if fault.path else 'metadata'}: {fault.message}"
+    yield from (message for _, message in objectmeta.problems(mapping(metadata)))
 
 
 def _is_unchecked(node: Node) -> bool:
@@ -66,7 +94,14 @@ def _misfits(node: Node, default: Any) -> Iterator[str]:
         relevant["x-kubernetes-embedded-resource"] = True
     if any(not fault.unknown for fault in shape.faults(relevant, shape.SCHEMA)):
         return  # ST06 tells of it
-    for misfit in validate(from_mapping(relevant, report=lambda *_: None), given):
+    schema = from_mapping(relevant, report=lambda *_: None)
+    if _embedded_meta(node)[0]:
+        # The server does not prune what it holds to its own types of metadata.
+        schema = schema.rewritten(lambda part: part.having(preserve_unknown_fields=True))
+        yield from _meta_misfits(_in_resource(node, given))
+    elif schema.embedded_resource:
+        yield from _meta_misfits({"metadata": mapping(given).get("metadata")})
+    for misfit in validate(schema, given):
         yield str(misfit)
 
 

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.kube.names import (
-    is_approval,
-    is_dns1035_label,
-    is_dns1123_subdomain,
-    is_label_value,
-    is_qualified_name,
-    is_reserved_group,
-)
-from pyopscaffold.lint import conversion, shape
+from pyopscaffold.kube.names import is_approval, is_dns1035_label, is_dns1123_subdomain, is_reserved_group
+from pyopscaffold.lint import conversion, objectmeta, shape
 from pyopscaffold.lint.example import crd, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
@@ -33,7 +26,8 @@ def check(crd: Crd) -> Iterator[Hit]:
     """Report what is wrong with the CRD outside of its schemas, columns and subresources."""
     for fault in shape.faults(crd.manifest.data, shape.MANIFEST):
         yield Hit(fault.path, f"{_at(fault.path)}: {fault.message}")
-    yield from _metadata(mapping(crd.manifest.data.get("metadata")))
+    for path, message in objectmeta.problems(mapping(crd.manifest.data.get("metadata"))):
+        yield Hit(("metadata", *path), message)
     yield from _group(crd)
     yield from _approval(crd)
     yield from _names(crd)
@@ -47,16 +41,6 @@ def check(crd: Crd) -> Iterator[Hit]:
 
 def _at(path: Path) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
-
-
-def _metadata(metadata: dict[str, Any]) -> Iterator[Hit]:
-    for kind in ("labels", "annotations"):
-        for key, value in mapping(metadata.get(kind)).items():
-            path = ("metadata", kind, key)
-            if not is_qualified_name(key.lower() if kind == "annotations" else key):
-                yield Hit(path, f"{kind[:-1]} {key!r} is no name such as example.com/owner, of at most 63 characters")
-            if kind == "labels" and not is_label_value(text(value)):
-                yield Hit(path, f"label {key} is {value!r}, but must be at most 63 letters, digits, '-', '_' and '.'")
 
 
 def _group(crd: Crd) -> Iterator[Hit]:
