@@ -100,7 +100,7 @@ class Progress:
 
     def __init__(self, what: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._what, self._clock = what, clock
-        self._next = clock() + 1 if sys.stderr.isatty() else math.inf
+        self._next = clock() + 1 if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else math.inf
         self._shown = False
 
     def tell(self, done: int, total: int) -> None:

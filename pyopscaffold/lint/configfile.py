@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import Problem, SettingsError
+from pyopscaffold.kube.names import nearest
 from pyopscaffold.lint.config import Config, Misfit
 from pyopscaffold.lint.configcheck import dotted, options, unknown_selectors
 from pyopscaffold.lint.tomlplaces import line_of
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 FILE = ".lint-crd.toml"
 PYPROJECT = "pyproject.toml"
 _TABLE: Keys = ("tool", "pyopscaffold", "lint-crd")
+_MENTIONED = re.compile(r"tool\.pyopscaffold|lint[-_]crd")
 
 
 def find(folder: Path) -> Path | None:
@@ -32,9 +35,23 @@ def find(folder: Path) -> Path | None:
         own, project = place / FILE, place / PYPROJECT
         if _is_file(own):
             return own
-        if _is_file(project) and _TABLE[-1] in project.read_text("utf-8", "replace") and _table(_parsed(project)[1]):
+        if _is_file(project) and _configures(project):
             return project
     return None
+
+
+def _configures(project: Path) -> bool:
+    """Whether a pyproject.toml has the table; a misspelt one is an error."""
+    if not _MENTIONED.search(project.read_text("utf-8", "replace")):
+        return False  # parsing it takes time, and most have no such table
+    text, content = _parsed(project)
+    section = _inner(content, _TABLE[:2]) or {}
+    for key in section.keys() - {_TABLE[2]}:
+        if nearest(key.replace("_", "-"), _TABLE[2:]):
+            keys = (*_TABLE[:2], key)
+            problem = Problem(str(project), line_of(text, keys), dotted(keys), f"did you mean {_TABLE[2]}?")
+            raise SettingsError([problem])
+    return _TABLE[2] in section
 
 
 def read(file: Path, registry: Registry) -> Config:
@@ -48,7 +65,7 @@ def read(file: Path, registry: Registry) -> Config:
 
     text, content = _parsed(file)
     prefix = _TABLE if file.name == PYPROJECT else ()
-    data = _table(content) if prefix else content
+    data = _inner(content, prefix)
     if data is None:
         raise SettingsError([], f"{file}: there is no [{'.'.join(_TABLE)}]", hint=f"add it, or name a {FILE}")
     misfits: list[Misfit] = []
@@ -101,8 +118,9 @@ def _parsed(file: Path) -> tuple[str, dict[str, Any]]:
         raise SettingsError([], f"{file}: not readable as TOML: {error}") from error
 
 
-def _table(content: dict[str, Any]) -> dict[str, Any] | None:
+def _inner(content: dict[str, Any], keys: Keys) -> dict[str, Any] | None:
+    """Return the table that keys lead to."""
     inner: Any = content
-    for key in _TABLE:
+    for key in keys:
         inner = inner.get(key) if isinstance(inner, dict) else None
     return inner if isinstance(inner, dict) else None

@@ -87,6 +87,17 @@ def test_the_nearest_configuration_counts(
     assert len(fields(capsys, "--isolated", path="crd")) > 2
 
 
+def test_a_misspelt_table_is_no_silence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A project would be checked by the defaults, and never know; what other tools have there is theirs."""
+    (folder / "pyproject.toml").write_text(
+        "[tool.pyopscaffold]\nother.a = 1\n[tool.pyopscaffold.lint_crd]\nignore = []\n"
+    )
+    assert run(["lint-crd", "config"]) == 2
+    assert "pyproject.toml:3: tool.pyopscaffold.lint_crd: did you mean lint-crd?" in capsys.readouterr().err
+    (folder / "pyproject.toml").write_text("[tool.pyopscaffold]\nother.a = 1\n")
+    assert run(["lint-crd", "config", "--select", "VA01"]) == 1
+
+
 def test_a_given_file_counts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """--config names a file of any name, instead of the one that would be found."""
     (folder / ".lint-crd.toml").write_text('select = ["CO01"]')
