@@ -169,7 +169,9 @@ def test_a_list_that_is_no_text(root: Path, damage: bytes, capsys: pytest.Captur
     """A kustomization that can't be kept right is told, not passed over."""
     (root / "config/crd/kustomization.yaml").write_bytes(damage)
     assert generate() == 2
-    assert capsys.readouterr().err.startswith("error: config/crd/kustomization.yaml:1: not UTF-8 text: save it as UTF-8")
+    assert capsys.readouterr().err.startswith(
+        "error: config/crd/kustomization.yaml:1: not UTF-8 text: save it as UTF-8"
+    )
     assert not (root / CRD).exists()
 
 
