@@ -186,13 +186,13 @@ def _list(ruleset: Ruleset) -> None:
 def _checked(paths: list[str] | None, ruleset: Ruleset, *, jobs: int, allow_empty: bool) -> Report:
     """Run the rules, and show how far they are."""
     from pyopscaffold.lint.evolution import with_gone  # noqa: PLC0415
+    from pyopscaffold.lint.inputs import gather  # noqa: PLC0415
     from pyopscaffold.lint.workers import run  # noqa: PLC0415
-    from pyopscaffold.loader.manifests import find  # noqa: PLC0415
 
     if not paths:
         raise UsageError("there is nothing to check", hint="name files or folders: pyopscaffold lint-crd config/")
     with console.Progress("files checked") as progress:
-        report = run(find(paths, excluded=ruleset.config.excludes), ruleset, jobs=jobs, tell=progress.tell)
+        report = run(gather(paths, excluded=ruleset.config.excludes), ruleset, jobs=jobs, tell=progress.tell)
     if not report.crds and not report.findings and not allow_empty:
         raise _nothing_found(paths, report)
     return with_gone(report, ruleset)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.document.builder import Position
 from pyopscaffold.document.reader import Document, scan
+from pyopscaffold.lint.derived import origin, origins
 from pyopscaffold.lint.evolution import Evolution
 from pyopscaffold.lint.finding import Failure, Finding, Report, Skipped
 from pyopscaffold.lint.ruleset import Ruleset
@@ -68,11 +70,12 @@ class _Run:
     def __init__(self, source: Source, ruleset: Ruleset) -> None:
         self.outcome = Outcome()
         self._source = source
+        self._ruleset = ruleset
         self._rules = ruleset.for_file(source.file)
         self._known = ruleset.known
         self._before = ruleset.before
         self._hits: list[tuple[Finding, Rule[Any], Manifest | None]] = []
-        self._suppressions = list(in_text(source))
+        self._suppressions = [wish for text in origins(source) for wish in in_text(text)]
 
     def check(self) -> None:
         file = File(self._source, scan(self._source))
@@ -95,9 +98,10 @@ class _Run:
             finding for finding, rule, manifest in self._hits if not found.hide(finding, rule, manifest)
         ]
         self._hits.clear()
-        if found.found:
-            self._apply(found)
-            self.outcome.findings += [finding for finding, *_ in self._hits]
+        for source in {id(wish.source): wish.source for wish in found.found}.values():
+            part = tuple(wish for wish in found.found if wish.source is source)
+            self._apply(replace(found, found=part), source=source)
+        self.outcome.findings += [finding for finding, *_ in self._hits]
 
     def _skip(self, line: int, reason: str) -> None:
         self.outcome.skipped.append(Skipped(self._source.file, line, reason))
@@ -122,26 +126,33 @@ class _Run:
             if evolution := Evolution.since(self._before, crd):
                 self._apply(evolution, manifest)
 
-    def _apply(self, subject: Any, manifest: Manifest | None = None, version: Version | None = None) -> None:
+    def _apply(
+        self,
+        subject: Any,
+        manifest: Manifest | None = None,
+        version: Version | None = None,
+        source: Source | None = None,
+    ) -> None:
         for rule in self._rules.by_subject.get(type(subject), ()):
             try:
-                hits = [_finding(rule, hit, self._source, manifest, version) for hit in rule.hits(subject)]
+                hits = [_finding(rule, hit, source or self._source, manifest, version) for hit in rule.hits(subject)]
             except Exception as error:  # noqa: BLE001 - one broken rule must not hide what the others find
                 line = manifest.document.position(manifest.base).line if manifest else 1
                 self.outcome.failures.append(Failure(self._source.file, line, rule.id, _explained(error)))
             else:
-                judged = (self._rules.judge(finding) for finding in hits)
+                judged = (self._ruleset.for_file(finding.file).judge(finding) for finding in hits)
                 self._hits += [(finding, rule, manifest) for finding in judged if finding]
 
 
 def _finding(rule: Rule[Any], hit: Hit, source: Source, manifest: Manifest | None, version: Version | None) -> Finding:
     if hit.position is None and manifest is not None:
-        line, column = manifest.document.position((*manifest.base, *hit.path))
+        position = manifest.document.position((*manifest.base, *hit.path))
     else:
-        line, column = hit.position or (1, 1)
-    snippet, snippet_column = _snippet(source.lines[line - 1], column) if line <= len(source.lines) else ("", 1)
+        position = hit.position or Position(1, 1)
+    author, (line, column) = origin(source, position)
+    snippet, snippet_column = _snippet(author.lines[line - 1], column) if line <= len(author.lines) else ("", 1)
     return Finding(
-        file=source.file,
+        file=author.file,
         line=line,
         column=column,
         rule=rule.id,

@@ -9,10 +9,10 @@ from pyopscaffold.document.reader import Source
 from pyopscaffold.lint import workers
 from pyopscaffold.lint.config import Config
 from pyopscaffold.lint.configfile import find, read
+from pyopscaffold.lint.inputs import gather
 from pyopscaffold.lint.plugins import with_plugins
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.ruleset import Ruleset
-from pyopscaffold.loader.manifests import find as find_manifests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,4 +57,4 @@ def _items(given: Iterable[str | Path | Source], config: Config) -> Iterator[str
         if isinstance(source, Source):
             yield source
         else:
-            yield from find_manifests([str(source)], excluded=config.excludes)
+            yield from gather([str(source)], excluded=config.excludes)

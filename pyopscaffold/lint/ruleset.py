@@ -39,8 +39,10 @@ class FileRules:
         return {subject: tuple(rule for rule in self.rules if rule.subject is subject) for subject in subjects}
 
     def judge(self, finding: Finding) -> Finding | None:
-        """Give a finding the severity that is configured, or None where its field is exempt."""
-        rule = self._rules[finding.rule]
+        """Give a finding the severity that is configured, or None where its file or field is exempt."""
+        rule = self._rules.get(finding.rule)
+        if rule is None:
+            return None
         severity = _longest(self._severities, rule)
         for pattern, settings in self._fields.items():
             if _meant(pattern, finding):

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.document.builder import Position
+from pyopscaffold.document.reader import Source
 from pyopscaffold.lint.globs import matches_field
 from pyopscaffold.lint.rule import Rule
 from pyopscaffold.lint.selection import match
@@ -22,7 +23,6 @@ from pyopscaffold.lint.subject import Manifest, mapping, text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pyopscaffold.document.reader import Source
     from pyopscaffold.lint.finding import Finding
 
 MAX_COMMENTS = 1_000  # in one file; each is compared with each finding
@@ -35,8 +35,9 @@ _IGNORE = re.compile(r"ignore\[([^\]]*)\]\s*[-:]*\s*(.*)$")
 class Suppression:
     """One wish not to be told.
 
-    ``selectors`` name the rules; none means that the comment can't be understood. A comment is about ``lines``, an
-    annotation about those ``fields`` of ``manifest`` that match a pattern, or about all where there is none.
+    ``selectors`` name the rules; none means that the comment can't be understood. A comment is about ``lines`` of its
+    ``source``, an annotation about those ``fields`` of ``manifest`` that match a pattern, or about all where there is
+    none.
     """
 
     selectors: tuple[str, ...]
@@ -45,13 +46,14 @@ class Suppression:
     lines: range = range(0)
     manifest: Manifest | None = None
     fields: tuple[str, ...] = ()
+    source: Source | None = None
 
     def hides(self, finding: Finding, rule: Rule[Any], manifest: Manifest | None) -> str:
         """Return the selector by which a finding is hidden, "" where it is not. Without a reason nothing is hidden."""
         if not self.reason:
             return ""
-        if self.manifest is None:
-            meant = finding.line in self.lines
+        if self.source is not None:
+            meant = finding.line in self.lines and finding.file == self.source.file
         else:
             meant = manifest is self.manifest and (
                 not self.fields or any(matches_field(pattern, finding.field) for pattern in self.fields)
@@ -89,14 +91,15 @@ def in_text(source: Source) -> tuple[Suppression, ...]:
     )
     heeded = list(islice(comments, MAX_COMMENTS))
     firsts = _firsts(lines, {at for at, comment in heeded})
-    blocks = _blocks(lines, set(firsts.values()))
+    blocks = blocks_at(lines, set(firsts.values()))
     suppressions = []
     for at, comment in heeded:
         wish = _IGNORE.match(comment[1])
         selectors = tuple(part.strip() for part in wish[1].split(",") if part.strip()) if wish else ()
         reason = wish[2].strip() if wish else ""
         position = Position(at + 1, comment.start() + 1)
-        suppressions.append(Suppression(selectors, reason, position, blocks.get(firsts[at], range(0))))
+        about = blocks.get(firsts[at], range(0))
+        suppressions.append(Suppression(selectors, reason, position, about, source=source))
     return tuple(suppressions)
 
 
@@ -122,7 +125,7 @@ def _firsts(lines: Sequence[str], comments: set[int]) -> dict[int, int]:
     return firsts
 
 
-def _blocks(lines: Sequence[str], firsts: set[int]) -> dict[int, range]:
+def blocks_at(lines: Sequence[str], firsts: set[int]) -> dict[int, range]:
     """Map each line that begins a block to the numbers of the lines that belong to it by indentation."""
     blocks: dict[int, range] = {}
     open_ones: list[int] = []

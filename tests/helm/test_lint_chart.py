@@ -1,0 +1,99 @@
+"""lint-crd renders a chart by the real helm, and tells of its own files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyopscaffold.cli.app import run
+from pyopscaffold.lint.charts import same_lines
+from pyopscaffold.lint.example import spec
+from tests.tools_path import tool
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DIRTY = spec("name: {type: string}")
+LINE = DIRTY.splitlines().index("              name: {type: string}") + 1
+TEMPLATE = DIRTY.replace("widgets", "gadgets").replace(
+    "metadata:\n",
+    "metadata:\n  labels:\n    app: {{ .Release.Name }}\n    {{- range .Values.more }}\n"
+    "    {{ . }}: {{ . | quote }}\n    {{- end }}\n",
+)
+CHECK = ("lint-crd", "shop", "--select", "ST01,VA01", "-f", "github")
+
+
+@pytest.fixture
+def chart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a chart with a CRD in crds/ and a template of one; its parent is the working directory, helm is on PATH."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{tool('helm').parent}{os.pathsep}{os.environ['PATH']}")
+    files = {
+        "Chart.yaml": "apiVersion: v2\nname: shop\nversion: 0.1.0\n",
+        "values.yaml": "crds: true\nmore: [a, b, c, d, e]\n",
+        "crds/widgets.yaml": DIRTY,
+        "templates/gadgets.yaml": "{{- if .Values.crds }}\n" + TEMPLATE + "{{- end }}\n",
+    }
+    for name, text in files.items():
+        (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "shop" / name).write_text(text)
+    return tmp_path / "shop"
+
+
+def test_lines_of_templates(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Findings stand at the lines of the chart's own files, though the values make more lines or fewer of them."""
+    assert run(CHECK) == 1
+    out = capsys.readouterr().out
+    template = (chart / "templates" / "gadgets.yaml").read_text().splitlines()
+    assert f"file=shop/crds/widgets.yaml,line={LINE},col=15," in out
+    assert f"file=shop/templates/gadgets.yaml,line={template.index('              name: {type: string}') + 1}," in out
+
+
+def test_line_that_values_make(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is in no line of the template stands at the rendered document, which is named after it."""
+    file = chart / "templates" / "gadgets.yaml"
+    file.write_text(file.read_text().replace("name: {type: string}", "{{ .Release.Name }}: {type: string}"))
+    assert run(CHECK) == 1
+    assert "file=shop/templates/gadgets.yaml (rendered),line=" in capsys.readouterr().out
+
+
+def test_comment_in_a_template(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A suppression in a template hides its finding, and is told where it hides nothing."""
+    file = chart / "templates" / "gadgets.yaml"
+    comment = "# lint-crd: ignore[VA01] any text is right"
+    file.write_text(file.read_text().replace("name: {type: string}", f"name: {{type: string}}  {comment}"))
+    assert run((*CHECK, "--extend-select", "LC")) == 1
+    assert "gadgets" not in capsys.readouterr().out
+    file.write_text(file.read_text().replace("name: {type: string}", "name: {type: string, maxLength: 9}"))
+    assert run((*CHECK, "--extend-select", "LC")) == 1
+    assert capsys.readouterr().out.count("LC01") == 1
+
+
+def test_refused_by_helm(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A chart that can't be rendered is one finding in the words of helm; other paths and crds/ are checked."""
+    (chart / "templates" / "broken.yaml").write_text('{{ fail "set a password" }}')
+    (chart.parent / "other.yaml").write_text(DIRTY)
+    assert run((*CHECK, "other.yaml")) == 1
+    out = capsys.readouterr().out
+    assert out.count("set a password") == 1
+    assert "file=shop/Chart.yaml,line=1" in out
+    assert "file=shop/crds/widgets.yaml" in out
+    assert "file=other.yaml" in out
+
+
+def test_without_helm(chart: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without helm, crds/ is checked as files, and templates are said to be skipped."""
+    monkeypatch.setenv("PATH", str(chart))
+    assert run(("lint-crd", "shop", "--select", "ST01,VA01")) == 1
+    out = capsys.readouterr().out
+    assert f"shop/crds/widgets.yaml:{LINE}:" in out
+    assert "not checked, template: shop/templates/gadgets.yaml:1" in out
+
+
+def test_alike_lines_are_no_guess() -> None:
+    """A line that is at many places of a template, and without company, is mapped to none of them."""
+    template = ["a:", "  type: string", "b: {{ x }}", *["{{ y }}"] * 9, "c:", "  type: string", "d:", "  type: string"]
+    assert same_lines(["a:", "  type: string", "made:", "  type: string"], template) == {1: 1, 2: 2}
+    assert same_lines(["c:", "  type: string", "d:"], template) == {1: 13, 2: 14, 3: 15}
