@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pyopscaffold.loader import _probe, source
+from pyopscaffold.loader import source
+from pyopscaffold.loader.probe import declared
 from pyopscaffold.model.schema import kind_schema
 from pyopscaffold.scaffold.importer.crd import modules
 from pyopscaffold.schema import UNSET, Rule, Schema, from_mapping, to_mapping
@@ -215,7 +216,7 @@ def test_classes_say_what_the_schema_says(
     made = _module(spec, status)
     root = tmp_path_factory.mktemp("imported")
     with _importable(root, made.text) as package:
-        (kind,) = source.model_of(root, _probe.read(str(root), package)).kinds
+        (kind,) = source.model_of(root, declared.read(str(root), package)).kinds
     found = kind_schema(kind).properties
     assert made.notes == ()
     assert _json(found["spec"]) == _json(spec)
