@@ -114,6 +114,8 @@ Statistics = Annotated[
 AllowEmpty = Annotated[
     bool, typer.Option("--allow-empty", help="Do not fail where there is no CRD, as among the files of a commit.")
 ]
+Cluster = Annotated[bool, typer.Option("--cluster", help="Check the CRDs of the kubeconfig's cluster too, or alone.")]
+Context = Annotated[str, typer.Option(metavar="NAME", help="The kubeconfig's context to use; with --cluster.")]
 ListRules = Annotated[bool, typer.Option("--list-rules", help="List the rules that would check, and check nothing.")]
 
 
@@ -141,6 +143,8 @@ def lint_crd(
     statistics: Statistics = False,
     allow_empty: AllowEmpty = False,
     list_rules: ListRules = False,
+    cluster: Cluster = False,
+    context: Context = "",
 ) -> None:
     """Check the design of CRDs and of the RBAC beside them.
 
@@ -150,7 +154,6 @@ def lint_crd(
     outputs = parse_outputs(output or ())
     from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415 - heavy imports belong to the command
     from pyopscaffold.lint.library import rules, settings  # noqa: PLC0415
-    from pyopscaffold.lint.ruleset import Ruleset  # noqa: PLC0415
 
     known = rules()
     chosen = settings(known, file=config, isolated=isolated).overlaid(
@@ -161,13 +164,11 @@ def lint_crd(
         fail_on=FailOn(fail_on) if fail_on else None,
         baseline=baseline,
     )
-    _require_rules(chosen, known)
-    ruleset = Ruleset(known, chosen, before=_earlier(against, paths or []))
-    if not ruleset.rules:
-        raise UsageError("no rule is left to check by", hint="ignore fewer, or select more")
+    ruleset = _ruleset(chosen, known, against, paths or [])
     if list_rules:
         _list(ruleset)
         return
+    paths = [*(paths or ()), *_cluster(context, asked=cluster)]
     report = _checked(paths, ruleset, jobs=jobs, allow_empty=allow_empty)
     report = _less_baseline(report, ruleset, write=write_baseline)
     deliver(report, ruleset, outputs, statistics=statistics)
@@ -183,6 +184,13 @@ def _list(ruleset: Ruleset) -> None:
     print_any(rule_table(ruleset))
 
 
+def _cluster(context: str, *, asked: bool) -> list[str]:
+    """Return how the cluster is named among the paths."""
+    if context and not asked:
+        raise UsageError("--context names a cluster", hint="add --cluster")
+    return [f"cluster:{context}"] if asked else []
+
+
 def _checked(paths: list[str] | None, ruleset: Ruleset, *, jobs: int, allow_empty: bool) -> Report:
     """Run the rules, and show how far they are."""
     from pyopscaffold.lint.evolution import with_gone  # noqa: PLC0415
@@ -196,6 +204,16 @@ def _checked(paths: list[str] | None, ruleset: Ruleset, *, jobs: int, allow_empt
     if not report.crds and not report.findings and not allow_empty:
         raise _nothing_found(paths, report)
     return with_gone(report, ruleset)
+
+
+def _ruleset(chosen: Config, known: Registry, against: str | None, paths: list[str]) -> Ruleset:
+    from pyopscaffold.lint.ruleset import Ruleset  # noqa: PLC0415
+
+    _require_rules(chosen, known)
+    ruleset = Ruleset(known, chosen, before=_earlier(against, paths))
+    if not ruleset.rules:
+        raise UsageError("no rule is left to check by", hint="ignore fewer, or select more")
+    return ruleset
 
 
 def _require_rules(config: Config, known: Registry) -> None:

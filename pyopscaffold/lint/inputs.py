@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyopscaffold.lint import charts
+from pyopscaffold.lint import charts, kustomized
 from pyopscaffold.lint.programs import has
 from pyopscaffold.loader.manifests import find
 
@@ -14,21 +14,32 @@ if TYPE_CHECKING:
 
     from pyopscaffold.document.reader import Source
 
+CLUSTER = "cluster:"
+
 
 def gather(paths: Iterable[str], *, excluded: Callable[[str], bool] = lambda _: False) -> Iterator[str | Source]:
     """Name files to read, see :func:`~pyopscaffold.loader.manifests.find`, and yield what is made of folders.
 
-    A folder that is named itself, and is no mere part of a tree, is what it was made to be: a Helm chart is rendered,
-    if there is helm.
+    A folder that is named itself, and is no mere part of a tree, is what it was made to be: a Helm chart or a
+    kustomization is rendered, if there is a program for it.
+
+    ``cluster:`` and the name of a context, if it is not the current one, stands for the CRDs of a cluster.
 
     Raises:
         DocumentError: a path is empty, or a folder can't be looked into.
+        KubeconfigError, ClientError: the CRDs of a cluster can't be read.
 
     """
     plain: list[str] = []
     for path in paths:
-        if path and Path(path, charts.FILE).is_file() and has("helm"):
+        if path.startswith(CLUSTER):
+            from pyopscaffold.lint import clusters  # noqa: PLC0415 - its client takes time to load
+
+            yield from clusters.sources(path.removeprefix(CLUSTER))
+        elif path and Path(path, charts.FILE).is_file() and has("helm"):
             yield from charts.rendered(path, excluded)
+        elif path and (file := kustomized.file_of(path)):
+            yield from kustomized.rendered(path, file, excluded)
         else:
             plain.append(path)
     yield from find(plain, excluded=excluded)
