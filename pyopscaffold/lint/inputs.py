@@ -41,5 +41,12 @@ def gather(paths: Iterable[str], *, excluded: Callable[[str], bool] = lambda _: 
         elif path and (file := kustomized.file_of(path)):
             yield from kustomized.rendered(path, file, excluded)
         else:
+            if path.endswith(".py") or (path and Path(path, "__init__.py").is_file()):
+                from pyopscaffold.lint import declared  # noqa: PLC0415 - generators take time to load
+
+                if project := declared.project_of(path):
+                    yield from declared.generated(path, *project)
+                    if path.endswith(".py"):
+                        continue
             plain.append(path)
     yield from find(plain, excluded=excluded)

@@ -1,7 +1,7 @@
 """Suppressions: what the author of a file, or of a manifest, asks not to be told of, and why.
 
 A comment ``# lint-crd: ignore[VA01] the reason`` is about the block that its line begins, or the next line does where
-it stands alone: a key and all that is below it, a list item, a class. An annotation
+it stands alone: a key and all that is below it, a list item, a class, also from above its decorators. An annotation
 ``lint-crd.pyopscaffold.dev/ignore-VA01: the reason`` is about its manifest; a reason may follow a field pattern, or
 several with commas, and each line of the annotation is an entry of its own.
 """
@@ -91,6 +91,7 @@ def in_text(source: Source) -> tuple[Suppression, ...]:
     )
     heeded = list(islice(comments, MAX_COMMENTS))
     firsts = _firsts(lines, {at for at, comment in heeded})
+    firsts |= {at: _decorated(lines, first) for at, first in firsts.items()}
     blocks = blocks_at(lines, set(firsts.values()))
     suppressions = []
     for at, comment in heeded:
@@ -123,6 +124,14 @@ def _firsts(lines: Sequence[str], comments: set[int]) -> dict[int, int]:
         if at in comments:
             firsts[at] = following
     return firsts
+
+
+def _decorated(lines: Sequence[str], first: int) -> int:
+    """Return the line of the class whose decorator begins on ``first``, if one does, else ``first``."""
+    if first == len(lines) or not lines[first].lstrip().startswith("@"):  # in YAML no value begins so
+        return first
+    head = " " * _indent(lines[first]) + "class "
+    return next((at for at in range(first, len(lines)) if lines[at].startswith(head)), first)
 
 
 def blocks_at(lines: Sequence[str], firsts: set[int]) -> dict[int, range]:

@@ -1,0 +1,127 @@
+"""lint-crd checks what Python code declares, and tells of the lines that declare it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from pyopscaffold.cli.app import run
+from pyopscaffold.loader import project as project_file
+from pyopscaffold.model.project import Project
+from tests.unit.loader.projects import IMPORTS, make
+
+SHARED = (
+    IMPORTS
+    + '''
+@dataclass(kw_only=True)
+class Place:
+    """Where it is."""
+
+    street: str = ""
+    """Street and number."""
+'''
+)
+THING = (
+    IMPORTS
+    + '''
+from acme.api.shared import Place
+
+@dataclass(kw_only=True)
+class ThingSpec:
+    """What it
+    is to be."""
+
+    size: Annotated[int32, Ge(1)] = 1
+    first_name: str = ""
+    """Its name,
+
+    in two paragraphs."""
+    places: list[Place] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+
+@resource(group="example.com", version="v1")
+@dataclass(kw_only=True)
+class Thing(Object):
+    spec: ThingSpec
+'''
+)
+
+
+@pytest.fixture
+def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the package of a project with a kind whose spec has a class of another file; its root is the cwd."""
+    project = Project(domain="example.com", name="acme", package="acme", image="acme", cli_version="0.1.0")
+    (tmp_path / "PROJECT").write_text(project_file.dump(project))
+    make(tmp_path, {"api/thing.py": THING, "api/shared.py": SHARED})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    return tmp_path / "acme"
+
+
+def found(capsys: pytest.CaptureFixture[str], *options: str, path: str = "acme") -> set[tuple[str, str, str]]:
+    """Check, and return the file, the text of the line, and the rule of each finding."""
+    run(["lint-crd", path, "-f", "github", *options])
+    places = re.findall(r"file=([^,]+),line=(\d+),col=(\d+),title=(\w+)", capsys.readouterr().out)
+    lines = {file: Path(file).read_text().splitlines() for file, *_ in places}
+    return {(file, lines[file][int(line) - 1][int(column) - 1 :], rule) for file, line, column, rule in places}
+
+
+def test_lines_of_fields(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A finding stands at the field's line, in the file of its class; one of the kind stands at the class."""
+    assert acme.is_dir()
+    assert found(capsys, "--select", "VA01,UX03") == {
+        ("acme/api/thing.py", 'first_name: str = ""', "VA01"),
+        ("acme/api/thing.py", "labels: dict[str, str] = field(default_factory=dict)", "VA01"),
+        ("acme/api/shared.py", 'street: str = ""', "VA01"),
+        ("acme/api/thing.py", "class Thing(Object):", "UX03"),
+    }
+    assert found(capsys, "--select", "VA01", path="acme/api/shared.py") == set()
+    assert len(found(capsys, "--select", "VA01", path="acme/api/thing.py")) == 3
+
+
+def test_comments(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Comments hide findings of a field, or of a whole class; what hides nothing is told at the comment."""
+    thing, shared = acme / "api" / "thing.py", acme / "api" / "shared.py"
+    comment = "# lint-crd: ignore[VA01] any text is right"
+    thing.write_text(
+        thing.read_text()
+        .replace('first_name: str = ""', f'first_name: str = ""  {comment}')
+        .replace("    labels:", f"    {comment}\n    labels:")
+        .replace("size: Annotated[int32, Ge(1)] = 1", f"size: Annotated[int32, Ge(1)] = 1  {comment}")
+    )
+    shared.write_text(shared.read_text().replace("class Place:", f"class Place:  {comment}"))
+    assert found(capsys, "--select", "VA01,LC") == {("acme/api/thing.py", comment, "LC01")}
+
+
+def test_comment_above_a_decorator(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A comment above the decorators of a class is about the class, as one behind its name is."""
+    thing, comment = acme / "api" / "thing.py", "# lint-crd: ignore[UX03,UX01] nobody looks at these"
+    thing.write_text(THING.replace("@resource", f"{comment}\n@resource"))
+    assert {line for _, line, _ in found(capsys, "--select", "UX03,UX01,LC") if "Thing(" in line} == set()
+    thing.write_text(THING.replace("class Thing(Object):", f"class Thing(Object):  {comment}"))
+    assert {line for _, line, _ in found(capsys, "--select", "UX03,UX01,LC") if "Thing(" in line} == set()
+
+
+def test_settings_of_a_file(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The configuration of a path holds for the findings in that Python file."""
+    (acme.parent / ".lint-crd.toml").write_text('select = ["VA01"]\n[per-path."**/shared.py"]\nignore = ["VA01"]\n')
+    assert {file for file, *_ in found(capsys)} == {"acme/api/thing.py"}
+
+
+def test_code_that_fails(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Code that can't be imported is told with its place, as generate does."""
+    (acme / "api" / "thing.py").write_text("import nothing_such\n")
+    assert run(["lint-crd", "acme"]) == 2
+    assert "acme/api/thing.py:1" in capsys.readouterr().err
+
+
+def test_other_packages(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A package beside the project's own is a folder like any other: its code is not run."""
+    tests = acme.parent / "tests"
+    tests.mkdir()
+    (tests / "__init__.py").write_text("raise SystemExit(3)\n")
+    assert run(["lint-crd", "tests"]) == 2
+    assert "no CRD found in tests" in capsys.readouterr().err
