@@ -39,6 +39,7 @@ def measure(*, objects: int = OBJECTS, minutes: float = MINUTES, seed: int | Non
         fault_every=FAULT_EVERY,
         seed=seed,
         within=WITHIN,
+        warm_up=3,
         hard=True,
     )
     plane = ControlPlane()

@@ -35,12 +35,15 @@ _WRITERS = 8
 _SETTLED = 0.3
 """The share of the time that memory may take to settle; what it grows by afterwards counts."""
 _PATIENCE = 60.0
+_SLOWEST = 20
+"""Objects a second that are reconciled at the start, at the least."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """How many objects are edited for how long, how often a second, with a fault every so many seconds; all by chance.
 
+    ``warm_up`` is how often all are changed before that.
     ``hard`` adds faults that take long to recover from: a killed API server, connections that fall silent.
     """
 
@@ -50,6 +53,7 @@ class Plan:
     fault_every: float
     seed: int
     within: float
+    warm_up: int = 0
     hard: bool = False
 
 
@@ -84,12 +88,13 @@ class Editor:
     def __init__(self, cluster: Cluster, plan: Plan) -> None:
         self._cluster = cluster
         self._dice = random.Random(f"{plan.seed} edits")  # noqa: S311 - for chance, not for secrets
-        self.wanted = {f"widget-{number:05}": "text 0" for number in range(plan.objects)}
+        self.wanted = {f"widget-{number:05}": "" for number in range(plan.objects)}
         self._gone: list[str] = []
         self.edits = 0
 
-    def make_all(self) -> None:
-        """Make all Widgets."""
+    def write_all(self, text: str) -> None:
+        """Make all Widgets, or change all of them."""
+        self.wanted = dict.fromkeys(self.wanted, text)
         with ThreadPoolExecutor(_WRITERS) as pool:
             for _ in pool.map(lambda item: self._cluster.apply(item[0], text=item[1]), self.wanted.items()):
                 pass
@@ -198,10 +203,14 @@ def run(plane: ControlPlane, proxy: FaultProxy, cluster: Cluster, plan: Plan, fo
 
     """
     outcome, editor, faults = Outcome(), Editor(cluster, plan), Faults(plane, proxy, plan)
-    editor.make_all()
+    editor.write_all("made")
     try:
         with operator(proxy, cluster.namespace, folder) as (process, log):
-            settle(cluster, editor.wanted, within=plan.within)
+            # the heap of a process is its usual one when each object has been replaced
+            for number in range(plan.warm_up):
+                settle(cluster, editor.wanted, within=plan.within + plan.objects / _SLOWEST)
+                editor.write_all(f"changed {number}")
+            settle(cluster, editor.wanted, within=plan.within + plan.objects / _SLOWEST)
             with collecting(cluster), sampling(process, outcome):
                 with breaking(faults):
                     edit_for(plan, editor)
