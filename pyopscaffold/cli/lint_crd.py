@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import enum
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pyopscaffold.cli import console
+from pyopscaffold.cli.fixing import Mending
 from pyopscaffold.cli.reports import deliver, parse_outputs, print_any
 from pyopscaffold.errors import DocumentError, PyopscaffoldError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pyopscaffold.lint.config import Config
     from pyopscaffold.lint.evolution import Before
     from pyopscaffold.lint.finding import Report
     from pyopscaffold.lint.registry import Registry
     from pyopscaffold.lint.ruleset import Ruleset
+    from pyopscaffold.lint.workers import Item
 
 
 class ProfileName(enum.StrEnum):
@@ -114,6 +119,16 @@ Statistics = Annotated[
 AllowEmpty = Annotated[
     bool, typer.Option("--allow-empty", help="Do not fail where there is no CRD, as among the files of a commit.")
 ]
+FixFiles = Annotated[
+    bool, typer.Option("--fix", help="Mend what can be, in the files themselves; standard input goes to output.")
+]
+ShowDiff = Annotated[
+    bool, typer.Option("--diff", help="Show what --fix would change, and change nothing; exits 1 if there is some.")
+]
+UnsafeFixes = Annotated[
+    bool,
+    typer.Option("--unsafe-fixes", help="Make fixes too by which objects that were valid may become invalid."),
+]
 Cluster = Annotated[bool, typer.Option("--cluster", help="Check the CRDs of the kubeconfig's cluster too, or alone.")]
 Context = Annotated[str, typer.Option(metavar="NAME", help="The kubeconfig's context to use; with --cluster.")]
 ListRules = Annotated[bool, typer.Option("--list-rules", help="List the rules that would check, and check nothing.")]
@@ -142,6 +157,9 @@ def lint_crd(
     output: Output = None,
     statistics: Statistics = False,
     allow_empty: AllowEmpty = False,
+    fix: FixFiles = False,
+    diff: ShowDiff = False,
+    unsafe_fixes: UnsafeFixes = False,
     list_rules: ListRules = False,
     cluster: Cluster = False,
     context: Context = "",
@@ -151,7 +169,7 @@ def lint_crd(
     Exits 0 if nothing is found that fails, 1 if something is (see --fail-on), 2 if it could not check, which is also
     when there is no CRD.
     """
-    outputs = parse_outputs(output or ())
+    outputs, mending = parse_outputs(output or ()), Mending(write=fix, show=diff, unsafe=unsafe_fixes)
     from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415 - heavy imports belong to the command
     from pyopscaffold.lint.library import rules, settings  # noqa: PLC0415
 
@@ -169,9 +187,9 @@ def lint_crd(
         _list(ruleset)
         return
     paths = [*(paths or ()), *_cluster(context, asked=cluster)]
-    report = _checked(paths, ruleset, jobs=jobs, allow_empty=allow_empty)
-    report = _less_baseline(report, ruleset, write=write_baseline)
-    deliver(report, ruleset, outputs, statistics=statistics)
+    report = _judged(paths, ruleset, mending, write=write_baseline, jobs=jobs, allow_empty=allow_empty)
+    with mending.aside(paths):
+        deliver(report, ruleset, outputs, statistics=statistics)
     if report.failures:
         raise _broken_rules(report, known)
     if report.fails(chosen.fail_on):
@@ -184,6 +202,29 @@ def _list(ruleset: Ruleset) -> None:
     print_any(rule_table(ruleset))
 
 
+def _judged(
+    paths: list[str] | None, ruleset: Ruleset, mending: Mending, *, write: bool, jobs: int, allow_empty: bool
+) -> Report:
+    """Check, mend if asked to, and leave out what the baseline lists."""
+    from pyopscaffold.lint.inputs import gather  # noqa: PLC0415
+    from pyopscaffold.loader.manifests import STDIN, read  # noqa: PLC0415
+
+    if not paths:
+        raise UsageError("there is nothing to check", hint="name files or folders: pyopscaffold lint-crd config/")
+    items: Iterable[Item] = gather(paths, excluded=ruleset.config.excludes)
+    checked = partial(_checked, paths, ruleset=ruleset, jobs=jobs, allow_empty=allow_empty)
+    if not mending.wanted:
+        return _less_baseline(checked(items), ruleset, write=write)
+    if write:
+        raise UsageError("a baseline is not written while fixes are made", hint="do --fix first")
+    items = [read(item) if item == STDIN else item for item in items]
+    whole = checked(items)
+    less = _less_baseline(whole, ruleset, write=False)
+    return mending.carry_out(
+        items, (whole, less), ruleset, lambda mended: _less_baseline(checked(mended), ruleset, write=False)
+    )
+
+
 def _cluster(context: str, *, asked: bool) -> list[str]:
     """Return how the cluster is named among the paths."""
     if context and not asked:
@@ -191,16 +232,13 @@ def _cluster(context: str, *, asked: bool) -> list[str]:
     return [f"cluster:{context}"] if asked else []
 
 
-def _checked(paths: list[str] | None, ruleset: Ruleset, *, jobs: int, allow_empty: bool) -> Report:
+def _checked(paths: list[str], items: Iterable[Item], *, ruleset: Ruleset, jobs: int, allow_empty: bool) -> Report:
     """Run the rules, and show how far they are."""
     from pyopscaffold.lint.evolution import with_gone  # noqa: PLC0415
-    from pyopscaffold.lint.inputs import gather  # noqa: PLC0415
     from pyopscaffold.lint.workers import run  # noqa: PLC0415
 
-    if not paths:
-        raise UsageError("there is nothing to check", hint="name files or folders: pyopscaffold lint-crd config/")
     with console.Progress("files checked") as progress:
-        report = run(gather(paths, excluded=ruleset.config.excludes), ruleset, jobs=jobs, tell=progress.tell)
+        report = run(items, ruleset, jobs=jobs, tell=progress.tell)
     if not report.crds and not report.findings and not allow_empty:
         raise _nothing_found(paths, report)
     return with_gone(report, ruleset)

@@ -173,8 +173,18 @@ def _format(was: dict[str, Any], now: dict[str, Any], place: _Place) -> Iterator
             f"is {new} now, which clients in {old} can't hold" if new else f"is not bound to format {old} any more"
         )
         yield place.change(Grade.RISKY if new else Grade.COMPATIBLE, Sort.BOUND, message, *_at(now, "format"))
+    elif not old and _has_room(new, was):
+        message = f"is of format {new} now, which its bounds held it to already"
+        yield place.change(Grade.COMPATIBLE, Sort.BOUND, message, "format")
     else:
         yield place.change(Grade.BREAKING, Sort.BOUND, f"must be of format {new} now", "format")
+
+
+def _has_room(name: str, schema: dict[str, Any]) -> bool:
+    """Whether a format of integers is at least as wide as the bounds of a schema."""
+    limit = {"int32": 2**31 - 1, "int64": 2**63 - 1}.get(name, -1)
+    bounds = (schema.get("minimum"), schema.get("maximum"))
+    return all(isinstance(bound, int) and -limit - 1 <= bound <= limit for bound in bounds)
 
 
 def _default(was: dict[str, Any], now: dict[str, Any], place: _Place) -> Iterator[Change]:

@@ -10,19 +10,21 @@ All functions take and return text, never touch files, and raise :class:`Documen
 
 from __future__ import annotations
 
+import json
 import re
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
+from pyopscaffold.document.builder import SyntaxProblem
 from pyopscaffold.document.reader import Document, Path, Source, read
 from pyopscaffold.document.render import is_indented, render_flow, render_lines, render_slot
 from pyopscaffold.document.span import Span, line_end
 from pyopscaffold.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
 _MISSING = object()
 
@@ -87,6 +89,96 @@ def remove_key(text: str, path: Path, *, file: str = "<text>") -> str:
     return _checked(text, file, wanted, lambda root: root.remove(path))
 
 
+def make_edits(text: str, edits: Sequence[tuple[Path, Any, bool]], *, file: str = "<text>") -> str:
+    """Make several edits, each a path, the value to set and whether to remove instead; all of them or none.
+
+    No path may lead into another one. A text that is JSON stays JSON. A place that is shared through an alias is not
+    edited, as that would change other places too.
+    """
+    document = _read(text, file)
+    wanted = _unshared(_data(document))
+    for path, value, remove in edits:
+        if remove and _lookup(wanted, path) is not _MISSING:
+            del _lookup(wanted, path[:-1])[path[-1]]
+        elif not remove:
+            _present(document, path, file)
+            wanted = _with(wanted, path, value)
+    is_json = _is_json(text)
+    try:
+        tree = _Tree(text, is_json=is_json)
+        splices = [(len(path), _splice(tree, document, (path, value, remove), file)) for path, value, remove in edits]
+        # what two entries add at one place: the deeper one's comes first
+        ordered = [splice for _, splice in sorted(splices, key=lambda item: (item[1].start, -item[0]))]
+        edited = _with_line_ends_of(text, _spliced(text, ordered))
+        if _data(_read(edited, file)) == wanted and (not is_json or _is_json(edited)):
+            return edited
+    except (DocumentError, LookupError, ValueError, yaml.YAMLError):
+        pass
+    if len(edits) > 1:  # one may have made the room of another
+        for path, value, remove in edits:
+            text = make_edits(text, [(path, value, remove)], file=file)
+        if _data(_read(text, file)) == wanted:
+            return text
+    raise DocumentError(f"{file}:1: the text can't be edited in place", hint="make the change by hand")
+
+
+def _splice(tree: _Tree, document: Document | None, edit: tuple[Path, Any, bool], file: str) -> _Splice:
+    path, value, remove = edit
+    if remove:
+        return tree.remove(path) if _lookup(_data(document), path) is not _MISSING else _Splice(0, 0, "")
+    present = _present(document, path, file)
+    if present == len(path):
+        return tree.replace(path, value)
+    parent, key, *deeper = path[:present], *path[present:]
+    for step in reversed(deeper):
+        value = {step: value}
+    if _lookup(_data(document), parent):
+        return tree.add(parent, str(key), value)
+    return tree.replace(parent, {key: value})
+
+
+def _spliced(text: str, splices: Iterable[_Splice]) -> str:
+    parts, done = [], 0
+    for start, end, new in splices:
+        if start < done:
+            raise ValueError("two edits are about one place")
+        parts += [text[done:start], new]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+def _unshared(data: Any) -> Any:
+    """Copy a value so that what an alias repeats is there as often as it is read."""
+    if isinstance(data, dict):
+        return {key: _unshared(value) for key, value in data.items()}
+    return [_unshared(item) for item in data] if isinstance(data, list) else data
+
+
+def _with(data: Any, path: Path, value: Any) -> Any:
+    """Set a value in place; where the path ends early, or leads to null, mappings are made."""
+    if not path:
+        return value
+    at = next((n for n in range(len(path)) if _lookup(data, path[: n + 1]) is _MISSING), len(path) - 1)
+    for step in reversed(path[at + 1 :]):
+        value = {step: value}
+    container = _lookup(data, path[:at])
+    if container is None:
+        return _with(data, path[:at], {path[at]: value})
+    container[path[at]] = value
+    return data
+
+
+def _is_json(text: str) -> bool:
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    from pyopscaffold.document.jsontext import build_json  # noqa: PLC0415 - it takes time to load, and few have JSON
+
+    try:
+        return bool(build_json(text))
+    except SyntaxProblem:
+        return False
+
+
 # --- the data: what the text is to say ---------------------------------------------------------------------------
 
 
@@ -146,10 +238,10 @@ def _fault(document: Document | None, path: Path, problem: str, file: str) -> Do
     return DocumentError(f"{file}:{line}: {'.'.join(map(str, path)) or 'the document'} {problem}")
 
 
-def _checked(text: str, file: str, wanted: Any, edit: Callable[[_Tree], str]) -> str:
+def _checked(text: str, file: str, wanted: Any, edit: Callable[[_Tree], _Splice]) -> str:
     tree = _Tree(text)
     try:
-        edited = _with_line_ends_of(text, edit(tree))
+        edited = _with_line_ends_of(text, _spliced(text, [edit(tree)]))
         if _data(_read(edited, file)) == wanted:
             return edited
     except (DocumentError, LookupError, ValueError):
@@ -166,44 +258,61 @@ def _with_line_ends_of(text: str, edited: str) -> str:
 # --- the text ----------------------------------------------------------------------------------------------------
 
 
-class _Tree:
-    """The text and the nodes in it; each method returns the text after one edit."""
+class _Splice(NamedTuple):
+    """What replaces a part of the text, given by its offsets."""
 
-    def __init__(self, text: str) -> None:
+    start: int
+    end: int
+    text: str
+
+
+class _Tree:
+    """The text and the nodes in it; each method returns what one edit does to the text."""
+
+    def __init__(self, text: str, *, is_json: bool = False) -> None:
         self._text = text
-        self._root = yaml.compose(text, Loader=yaml.SafeLoader)
+        self._is_json = is_json
+        # tabs are between tokens only in JSON, where YAML has no place for them
+        self._root = yaml.compose(text.replace("\t", " ") if is_json else text, Loader=yaml.SafeLoader)
         self._indented = is_indented(self._root)
 
-    def replace(self, path: Path, value: Any) -> str:
+    def replace(self, path: Path, value: Any) -> _Splice:
         if self._root is None or (not path and isinstance(self._root, yaml.ScalarNode) and not self._root.value):
-            head = self._text if not self._text or self._text.endswith("\n") else self._text + "\n"
-            return head + render_slot(value, -2, indented=self._indented).lstrip("\n") + "\n"
+            end = len(self._text)
+            line = "" if not self._text or self._text.endswith("\n") else "\n"
+            return _Splice(end, end, line + render_slot(value, -2, indented=self._indented).lstrip("\n") + "\n")
         span = self._span(path)
+        if self._is_json:
+            return _Splice(span.start, span.end, self._json(value, span.entry))
         return self._splice_value(span, value)
 
-    def add(self, path: Path, key: str, value: Any) -> str:
+    def add(self, path: Path, key: str, value: Any) -> _Splice:
         mapping = self._span(path).node
+        if self._is_json:
+            start = mapping.value[-1][0].start_mark.index
+            entry = f"{json.dumps(key, ensure_ascii=False)}: {self._json(value, start)}"
+            return self._insert_flow(mapping, entry, f"\n{self._margin(start)}" if self._margin(start) else " ")
         if mapping.flow_style:
             return self._insert_flow(mapping, render_flow({key: value})[1:-1])
         column = mapping.start_mark.column
         entry = f"{render_flow(key)}:{render_slot(value, column, indented=self._indented)}"
         return self._insert_block(mapping, " " * column + entry)
 
-    def append(self, path: Path, value: Any) -> str:
+    def append(self, path: Path, value: Any) -> _Splice:
         sequence = self._span(path).node
         if sequence.flow_style:
             return self._insert_flow(sequence, render_flow(value))
         item = render_lines([value], sequence.start_mark.column, indented=self._indented)
         return self._insert_block(sequence, item)
 
-    def remove(self, path: Path) -> str:
+    def remove(self, path: Path) -> _Splice:
         parent, entry = self._span(path[:-1]), self._span(path)
         count = len(parent.node.value)
         if parent.node.flow_style:
-            return self._cut(*entry.flow_range(parent))
+            return _Splice(*entry.flow_range(parent), "")
         if count == 1:
             return self._splice_value(parent, {} if isinstance(parent.node, yaml.MappingNode) else [])
-        return self._cut(*entry.block_range(parent))
+        return _Splice(*entry.block_range(parent), "")
 
     def _span(self, path: Path) -> Span:
         span = Span.root(self._text, self._root)
@@ -211,29 +320,39 @@ class _Tree:
             span = span.child(step)
         return span
 
-    def _cut(self, start: int, end: int) -> str:
-        return self._text[:start] + self._text[end:]
+    def _margin(self, offset: int) -> str:
+        """Give what stands before ``offset`` in its line if that is blank, else ""."""
+        before = self._text[self._text.rfind("\n", 0, offset) + 1 : offset]
+        return before if not before.strip() else ""
 
-    def _splice_value(self, span: Span, value: Any) -> str:
+    def _json(self, value: Any, entry: int) -> str:
+        """Write a value over as many lines as it takes if ``entry`` begins a line, with the text's own indentation."""
+        margin, unit = self._margin(entry), re.search(r"\n([ \t]+)", self._text)
+        if not margin or unit is None:
+            return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, indent=unit[1]).replace("\n", f"\n{margin}")
+
+    def _splice_value(self, span: Span, value: Any) -> _Splice:
         text, node = self._text, span.node
         is_scalar = isinstance(node, yaml.ScalarNode)
         quote = node.style if is_scalar and node.style in ("'", '"') else None
-        if span.in_flow:
+        was_flow_list = isinstance(node, yaml.SequenceNode) and node.flow_style and node.value
+        if span.in_flow or (was_flow_list and isinstance(value, list)):
             slot = " " + render_flow(value, quote)
         else:
             slot = render_slot(value, span.column, indented=self._indented, below_dash=span.below_dash, quote=quote)
         if not slot.startswith("\n") and (is_scalar or node.flow_style) and span.end > span.start:
-            return text[: span.start] + slot.removeprefix(" ") + text[span.end :]
-        rest_of_line = text[span.end : line_end(text, span.end)]
+            return _Splice(span.start, span.end, slot.removeprefix(" "))
         if slot.startswith("\n"):
-            return text[: span.slot] + rest_of_line.rstrip() + slot + text[span.end + len(rest_of_line) :]
-        return text[: span.slot] + slot + text[span.end :]
+            rest_of_line = text[span.end : line_end(text, span.end)]
+            return _Splice(span.slot, span.end + len(rest_of_line), rest_of_line.rstrip() + slot)
+        return _Splice(span.slot, span.end, slot)
 
-    def _insert_block(self, container: Any, entry: str) -> str:
+    def _insert_block(self, container: Any, entry: str) -> _Splice:
         place = line_end(self._text, Span.root(self._text, container).end)
-        return f"{self._text[:place]}\n{entry}{self._text[place:]}"
+        return _Splice(place, place, f"\n{entry}")
 
-    def _insert_flow(self, container: Any, entry: str) -> str:
+    def _insert_flow(self, container: Any, entry: str, separator: str = " ") -> _Splice:
         last = container.value[-1]
         place = (last[1] if isinstance(last, tuple) else last).end_mark.index
-        return f"{self._text[:place]}, {entry}{self._text[place:]}"
+        return _Splice(place, place, f",{separator}{entry}")

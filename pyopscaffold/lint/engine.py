@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.document.builder import Position
 from pyopscaffold.document.reader import Document, scan
-from pyopscaffold.lint.derived import origin, origins
+from pyopscaffold.lint.derived import Derived, origin, origins
 from pyopscaffold.lint.evolution import Evolution
 from pyopscaffold.lint.finding import Failure, Finding, Report, Skipped
 from pyopscaffold.lint.ruleset import Ruleset
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyopscaffold.document.reader import Source
     from pyopscaffold.lint.registry import Registry
-    from pyopscaffold.lint.rule import Hit, Rule
+    from pyopscaffold.lint.rule import Fix, Hit, Rule
 
 LONGEST = 1_000
 """Characters of a message, and of a line that is shown: one line of JSON may be a whole CRD, with many findings."""
@@ -163,7 +163,15 @@ def _finding(rule: Rule[Any], hit: Hit, source: Source, manifest: Manifest | Non
         field=hit.field,
         snippet=snippet,
         snippet_column=snippet_column,
+        fix=_in_document(hit.fix, manifest) if not isinstance(source, Derived) else None,
     )
+
+
+def _in_document(fix: Fix | None, manifest: Manifest | None) -> Fix | None:
+    """Have the paths of edits lead from the root of the document, which may be a ``List``."""
+    if fix is None or manifest is None or not manifest.base:
+        return fix
+    return replace(fix, edits=tuple(edit._replace(path=(*manifest.base, *edit.path)) for edit in fix.edits))
 
 
 def _snippet(line: str, column: int) -> tuple[str, int]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import dataclasses
 import enum
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from pyopscaffold.document.reader import Path
 
 
 class Severity(enum.StrEnum):
@@ -29,13 +33,33 @@ class FailOn(enum.StrEnum):
         return tuple(Severity)[: tuple(FailOn).index(self) + 1] if self is not FailOn.NEVER else ()
 
 
+class Edit(NamedTuple):
+    """One change of a manifest: sets the value at ``path``, making the mappings on the way, or removes it."""
+
+    path: Path
+    value: Any = None
+    remove: bool = False
+
+
+@dataclass(frozen=True)
+class Fix:
+    """The way out of a breach; the edits are made together or not at all.
+
+    It is ``safe`` where no object that was valid becomes invalid, and none is stored otherwise than before.
+    """
+
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
 @dataclass(frozen=True, order=True, kw_only=True)
 class Finding:
     """One breach of one rule at one place. Lines and columns count from 1; findings sort by place.
 
     ``field`` is the place in the user's terms, such as ``.spec.items[].name``, or empty. ``crd`` is the name of the
     CRD, ``version`` the API version, both empty where there is none. ``snippet`` is the line of text, or
-    a part of a long one, which begins at ``snippet_column`` of it.
+    a part of a long one, which begins at ``snippet_column`` of it. ``fix`` is the way out, if there is one; its paths
+    lead from the root of the document that holds ``line``.
     """
 
     file: str
@@ -49,6 +73,7 @@ class Finding:
     field: str = ""
     snippet: str = dataclasses.field(default="", compare=False, repr=False)
     snippet_column: int = dataclasses.field(default=1, compare=False, repr=False)
+    fix: Fix | None = dataclasses.field(default=None, compare=False, repr=False)
 
     def key(self, file: str) -> str:
         """Return what stays the same while the file is edited; ``file`` names it for findings that are of no CRD."""
@@ -80,7 +105,7 @@ class Report:
     """The outcome of a run; ``crds`` counts the CRDs that were checked, ``rules`` the rules that were on.
 
     ``checked`` holds the names of all files and manifests that were read, ``baselined`` counts the findings that a
-    baseline lists and which are left out here.
+    baseline lists and which are left out here, ``fixed`` those that were mended, or would be.
     """
 
     findings: tuple[Finding, ...]
@@ -91,6 +116,7 @@ class Report:
     failures: tuple[Failure, ...] = ()
     checked: frozenset[str] = dataclasses.field(default=frozenset(), repr=False)
     baselined: int = 0
+    fixed: int = 0
 
     def count(self, severity: Severity) -> int:
         """Count the findings of one severity."""

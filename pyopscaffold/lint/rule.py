@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from pyopscaffold.lint.finding import Severity
+from pyopscaffold.lint.finding import Edit, Fix, Severity
 
 if TYPE_CHECKING:
     from pyopscaffold.document.reader import Path, Position
+
+__all__ = ["Edit", "Fix", "Hit", "Profile", "Rule", "Subject"]
 
 Subject = TypeVar("Subject")
 """What a rule looks at: File, Manifest, Crd or Version of :mod:`.subject`, or Suppressions of :mod:`.suppress`."""
@@ -27,25 +29,6 @@ class Profile(enum.IntEnum):
     """All rules but the opt-in ones."""
     OPT_IN = 4
     """Rules that only run when they are selected by name."""
-
-
-class Edit(NamedTuple):
-    """One change of a manifest: sets the value at ``path``, making the mappings on the way, or removes it."""
-
-    path: Path
-    value: Any = None
-    remove: bool = False
-
-
-@dataclass(frozen=True)
-class Fix:
-    """The way out of a breach; the edits are made together or not at all.
-
-    It is ``safe`` where no object that was valid becomes invalid, and none is stored otherwise than before.
-    """
-
-    edits: tuple[Edit, ...]
-    safe: bool = True
 
 
 class Hit(NamedTuple):

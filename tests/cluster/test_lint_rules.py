@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import NotFound
+from pyopscaffold.lint.engine import check, lint
 from pyopscaffold.lint.evolution import Evolution
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.registry import builtin
+from pyopscaffold.lint.fixes import fix
+from pyopscaffold.lint.registry import Registry, builtin
 from pyopscaffold.lint.rule import Profile
+from pyopscaffold.lint.ruleset import Ruleset
 from pyopscaffold.lint.subject import CRD_API_VERSION, CRD_KIND
 from tests.cluster.crd_mutants import mutant
 from tests.cluster.crd_oracle import ask, differences, manifest_of, places
 from tests.cluster.refusals import REFUSALS
 
 if TYPE_CHECKING:
+    from pyopscaffold.lint.rule import Rule
     from pyopscaffold.testing import RestClient
     from tests.cluster.refusals.made import Refusal
 
@@ -39,6 +44,12 @@ BAD = [
     if rule.id in APISERVER
     for number, text in enumerate(rule.bad)
     if CRD_KIND in text and CRD_API_VERSION + "\n" in text
+]
+FIXABLE = [
+    pytest.param(rule, text, id=f"{rule.id}-{number}")
+    for rule in RULES
+    for number, text in enumerate(rule.bad)
+    if (found := lint([Source("bad.yaml", text)], Registry((rule,))).findings) and all(it.fix for it in found)
 ]
 CLASSES = [pytest.param(refusal, id=refusal.name) for refusal in REFUSALS]
 MUTANTS = 50
@@ -104,3 +115,14 @@ def test_server_does_not_know_old_versions(admin: RestClient, text: str) -> None
     data = manifest_of(text).data
     with pytest.raises(NotFound):
         admin.create(f"/apis/{data['apiVersion']}/customresourcedefinitions", data)
+
+
+@pytest.mark.parametrize(("rule", "text"), FIXABLE)
+def test_server_takes_what_was_fixed(admin: RestClient, rule: Rule[Any], text: str) -> None:
+    """Each bad example whose breaches all have fixes is clean of its rule after them, and a server takes it."""
+    made = fix(
+        Source("bad.yaml", text), lambda source: check(source, Ruleset.of(Registry((rule,)))).findings, unsafe=True
+    )
+    assert not lint([Source("bad.yaml", made.text)], Registry((rule,))).findings
+    answer = ask(admin, manifest_of(made.text).data)
+    assert not answer.refused, answer.complaints

@@ -112,8 +112,9 @@ def summary(report: Report) -> str:
         f"{_count(report.crds, 'CRD')} in {_count(report.files, 'file')} checked by {_count(report.rules, 'rule')}"
     )
     found = [_count(report.count(severity), severity) for severity in Severity if report.count(severity)]
-    accepted = f" ({report.baselined} in the baseline)" if report.baselined else ""
-    return f"{checked}: {', '.join(found) or 'no findings'}{accepted}"
+    aside = [f"{report.fixed} fixed"] if report.fixed else []
+    aside += [f"{report.baselined} in the baseline"] if report.baselined else []
+    return f"{checked}: {', '.join(found) or 'no findings'}" + (f" ({', '.join(aside)})" if aside else "")
 
 
 def _count(number: int, noun: str) -> str:

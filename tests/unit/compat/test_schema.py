@@ -62,6 +62,16 @@ CASES: list[tuple[str, str, list[tuple[Grade, Sort, str]]]] = [
     ("{type: string, format: date}", "{type: string}", [(C, Sort.BOUND, "not bound to format date")]),
     ("{type: integer, format: int32}", "{type: integer, format: int64}", [(R, Sort.BOUND, "is int64 now")]),
     ("{type: integer, format: int64}", "{type: integer, format: int32}", [(B, Sort.BOUND, "format int32")]),
+    (
+        "{type: integer, minimum: 0, maximum: 9}",
+        "{type: integer, minimum: 0, maximum: 9, format: int32}",
+        [(C, Sort.BOUND, "is of format int32")],
+    ),
+    (
+        "{type: integer, minimum: 0}",
+        "{type: integer, minimum: 0, format: int32}",
+        [(B, Sort.BOUND, "must be of format int32")],
+    ),
     ("{type: string, nullable: true}", "{type: string}", [(B, Sort.BOUND, "may not be null any more")]),
     ("{type: string}", "{type: string, nullable: true}", [(R, Sort.BOUND, "may be null now")]),
     ("{type: string}", "{type: string, default: a}", [(R, Sort.DEFAULT, 'has the default "a" now')]),

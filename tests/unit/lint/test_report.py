@@ -103,12 +103,14 @@ def test_json_holds_every_finding() -> None:
         "field": ".spec.a",
         "snippet": "",
         "snippet_column": 1,
+        "fixable": False,
     }
     assert content["summary"] == {
         "files": 1,
         "crds": 1,
         "rules": 1,
         "baselined": 0,
+        "fixed": 0,
         "errors": 0,
         "warnings": 2,
         "infos": 0,

@@ -1,0 +1,119 @@
+"""Makes the edits that findings carry. Pure: text in, text out; what no edit is about stays as it is, to the byte.
+
+What it leaves alone: fixes that are not safe, unless they are asked for, since they may make objects invalid that a
+served version took; and edits of text that an alias repeats elsewhere. Only YAML and JSON are edited: a finding in
+Python source has no fix.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from pyopscaffold.document.editor import make_edits
+from pyopscaffold.document.reader import Source
+from pyopscaffold.errors import DocumentError
+from pyopscaffold.lint.finding import Edit, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pyopscaffold.document.reader import Path
+
+ROUNDS = 20
+"""How often a file is looked at again, as fixes wait for others of the same place, or make room for them."""
+_LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")  # as YAML counts lines
+_SEPARATOR = re.compile(r"^---(?=\s|$)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A text after its fixes; ``made`` are the findings that they ended, ``stuck`` those that can't be edited."""
+
+    text: str
+    made: tuple[Finding, ...]
+    stuck: tuple[Finding, ...]
+
+
+def fix(source: Source, check: Callable[[Source], Iterable[Finding]], *, unsafe: bool = False) -> Fixed:
+    """Fix what ``check`` finds, until it finds nothing more that can be; ``unsafe`` takes all fixes."""
+    text = source.text
+    made: list[Finding] = []
+    stuck: dict[str, Finding] = {}
+    for _ in range(ROUNDS):
+        found = [
+            finding
+            for finding in check(Source(source.file, text))
+            if is_fixable(finding, unsafe=unsafe) and _name(finding) not in stuck
+        ]
+        pieces = _pieces(text)
+        starts = _first_lines(pieces)
+        done: list[Finding] = []
+        for index, piece in enumerate(pieces):
+            within = list(_apart(it for it in found if bisect_right(starts, it.line) - 1 == index))
+            pieces[index], refused = _made(piece, within, source.file)
+            stuck.update((_name(finding), finding) for finding in refused)
+            done += [finding for finding in within if finding not in refused]
+        after = "".join(pieces)
+        if after == text:
+            break
+        text, made = after, made + done
+    return Fixed(text, tuple(made), tuple(stuck.values()))
+
+
+def is_fixable(finding: Finding, *, unsafe: bool = False) -> bool:
+    """Whether a finding has a fix that may be made."""
+    return finding.fix is not None and (unsafe or finding.fix.safe)
+
+
+def _name(finding: Finding) -> str:
+    """Return what stays the same about a finding from round to round."""
+    return f"{finding.key(finding.file)} {finding.message}"
+
+
+def _apart(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Leave out what is about a place that another one is about as well: it was made for what was there before."""
+    taken: set[Path] = set()
+    above: set[Path] = set()
+    for finding in findings:
+        paths = {edit.path for edit in _edits(finding)}
+        leading = {path[:length] for path in paths for length in range(len(path) + 1)}
+        if not paths & above and not leading & taken:
+            taken |= paths
+            above |= leading
+            yield finding
+
+
+def _edits(finding: Finding) -> tuple[Edit, ...]:
+    return finding.fix.edits if finding.fix else ()
+
+
+def _pieces(text: str) -> list[str]:
+    """Cut a text into its documents."""
+    starts = [0, *(match.start() for match in _SEPARATOR.finditer(text) if match.start())]
+    return [text[start:end] for start, end in pairwise([*starts, len(text)])]
+
+
+def _first_lines(pieces: list[str]) -> list[int]:
+    lines = [1]
+    for piece in pieces:
+        lines.append(lines[-1] + len(_LINE_BREAK.findall(piece)))
+    return lines[:-1]
+
+
+def _made(text: str, findings: list[Finding], file: str) -> tuple[str, list[Finding]]:
+    """Make the fixes of one document, all at once where that goes; return the text and the findings that stay."""
+    if not findings:
+        return text, []
+    try:
+        return make_edits(text, [edit for finding in findings for edit in _edits(finding)], file=file), []
+    except DocumentError:
+        if len(findings) == 1:
+            return text, findings
+    half = len(findings) // 2
+    text, first = _made(text, findings[:half], file)
+    text, second = _made(text, findings[half:], file)
+    return text, first + second
