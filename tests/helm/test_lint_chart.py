@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyopscaffold.cli.app import run
-from pyopscaffold.lint.charts import same_lines
+from pyopscaffold.lint.alike import same_lines
 from pyopscaffold.lint.example import spec
 from tests.tools_path import tool
 
@@ -92,8 +92,11 @@ def test_without_helm(chart: Path, capsys: pytest.CaptureFixture[str], monkeypat
     assert "not checked, template: shop/templates/gadgets.yaml:1" in out
 
 
-def test_alike_lines_are_no_guess() -> None:
-    """A line that is at many places of a template, and without company, is mapped to none of them."""
-    template = ["a:", "  type: string", "b: {{ x }}", *["{{ y }}"] * 9, "c:", "  type: string", "d:", "  type: string"]
-    assert same_lines(["a:", "  type: string", "made:", "  type: string"], template) == {1: 1, 2: 2}
-    assert same_lines(["c:", "  type: string", "d:"], template) == {1: 13, 2: 14, 3: 15}
+def test_values_in_a_large_template() -> None:
+    """However many lines of a repetitive text come of values, each other line is mapped to its own."""
+    made = [f"{'  ' * (at % 5)}type: string" if at % 3 else f"field{at}:" for at in range(20_000)]
+    template = ["{{- if .Values.crds }}", *("{{ it }}" if at % 7 == 2 else line for at, line in enumerate(made))]
+    found = same_lines(made, template)
+    kept = {at for at in range(1, len(made) + 1) if (at - 1) % 7 != 2}
+    assert {line for line, there in found.items() if there != line + 1} == set()
+    assert len(kept - found.keys()) < len(kept) / 100
