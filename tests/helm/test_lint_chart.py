@@ -22,6 +22,7 @@ TEMPLATE = DIRTY.replace("widgets", "gadgets").replace(
     "metadata:\n  labels:\n    app: {{ .Release.Name }}\n    {{- range .Values.more }}\n"
     "    {{ . }}: {{ . | quote }}\n    {{- end }}\n",
 )
+FIX = ("--select", "VA10", "--fix", "--unsafe-fixes", "--fail-on", "info")
 CHECK = ("lint-crd", "shop", "--select", "ST01,VA01", "-f", "github")
 
 
@@ -81,6 +82,18 @@ def test_refused_by_helm(chart: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "file=shop/Chart.yaml,line=1" in out
     assert "file=shop/crds/widgets.yaml" in out
     assert "file=other.yaml" in out
+
+
+def test_fixes_are_for_files(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a template made is not mended, as nobody knows what would make it so; the CRDs named as files are."""
+    crds = chart / "crds" / "widgets.yaml"
+    crds.write_text(DIRTY.replace("{type: string}", "{type: integer}"))
+    before = {file: file.read_text() for file in chart.rglob("*.yaml")}
+    assert run(("lint-crd", "shop", *FIX)) == 1
+    assert {file: file.read_text() for file in chart.rglob("*.yaml")} == before
+    assert run(("lint-crd", "shop/crds", *FIX)) == 0
+    assert crds.read_text() != before[crds]
+    assert "fixed" in capsys.readouterr().out
 
 
 def test_without_helm(chart: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
