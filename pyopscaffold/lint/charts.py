@@ -25,7 +25,7 @@ def rendered(folder: str, excluded: Callable[[str], bool]) -> Iterator[str | Sou
     Where helm refuses it, that is the fault of its Chart.yaml, and the files of crds/ are named instead.
     """
     # Whatever is in the chart, helm only reads it; without --dry-run=server no cluster is asked.
-    answer = ask("helm", "template", "lint-crd", folder, "--include-crds")
+    answer = ask("helm", "template", "--include-crds", "--", "lint-crd", folder)
     if answer.error:
         yield Source(str(Path(folder, FILE)), "", f"helm template: {answer.error}")
         crds = Path(folder, "crds")

@@ -32,7 +32,7 @@ def file_of(folder: str) -> Path | None:
 def rendered(folder: str, file: Path, excluded: Callable[[str], bool]) -> Iterator[str | Source]:
     """Yield what kustomize makes of a folder; where it refuses, that is the fault of ``file``, and files are named."""
     command = next(command for command in _COMMANDS if has(command[0]))
-    answer = ask(*command, folder)
+    answer = ask(*command, "--", folder)
     if answer.error:
         yield Source(str(file), "", f"{' '.join(command)}: {answer.error}")
         yield from (each for each in find([folder], excluded=excluded) if each != str(file))

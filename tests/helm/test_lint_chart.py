@@ -72,6 +72,13 @@ def test_comment_in_a_template(chart: Path, capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out.count("LC01") == 1
 
 
+def test_folder_like_an_option(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder whose name begins as an option does is a folder to helm as well."""
+    chart.rename(chart.parent / "-shop")
+    assert run((*CHECK[:1], *CHECK[2:], "--", "-shop")) == 1
+    assert "file=-shop/templates/gadgets.yaml,line=" in capsys.readouterr().out
+
+
 def test_refused_by_helm(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A chart that can't be rendered is one finding in the words of helm; other paths and crds/ are checked."""
     (chart / "templates" / "broken.yaml").write_text('{{ fail "set a password" }}')
