@@ -129,6 +129,10 @@ UnsafeFixes = Annotated[
     bool,
     typer.Option("--unsafe-fixes", help="Make fixes too by which objects that were valid may become invalid."),
 ]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="REVISION", help="Only findings at lines that changed since a git revision."),
+]
 Cluster = Annotated[bool, typer.Option("--cluster", help="Check the CRDs of the kubeconfig's cluster too, or alone.")]
 Context = Annotated[str, typer.Option(metavar="NAME", help="The kubeconfig's context to use; with --cluster.")]
 ListRules = Annotated[bool, typer.Option("--list-rules", help="List the rules that would check, and check nothing.")]
@@ -150,6 +154,7 @@ def lint_crd(
     baseline: BaselineFile = None,
     write_baseline: WriteBaseline = False,
     against: Against = None,
+    since: Since = None,
     config: ConfigFile = None,
     isolated: Isolated = False,
     jobs: Jobs = 0,
@@ -187,7 +192,7 @@ def lint_crd(
         _list(ruleset)
         return
     paths = [*(paths or ()), *_cluster(context, asked=cluster)]
-    report = _judged(paths, ruleset, mending, write=write_baseline, jobs=jobs, allow_empty=allow_empty)
+    report = _judged(paths, ruleset, mending, write=write_baseline, jobs=jobs, allow_empty=allow_empty, since=since)
     with mending.aside(paths):
         deliver(report, ruleset, outputs, statistics=statistics)
     if report.failures:
@@ -203,9 +208,16 @@ def _list(ruleset: Ruleset) -> None:
 
 
 def _judged(
-    paths: list[str] | None, ruleset: Ruleset, mending: Mending, *, write: bool, jobs: int, allow_empty: bool
+    paths: list[str] | None,
+    ruleset: Ruleset,
+    mending: Mending,
+    *,
+    write: bool,
+    jobs: int,
+    allow_empty: bool,
+    since: str | None,
 ) -> Report:
-    """Check, mend if asked to, and leave out what the baseline lists."""
+    """Check, mend if asked to, and leave out what stands at unchanged lines, and what the baseline lists."""
     from pyopscaffold.lint.inputs import gather  # noqa: PLC0415
     from pyopscaffold.loader.manifests import STDIN, read  # noqa: PLC0415
 
@@ -213,6 +225,14 @@ def _judged(
         raise UsageError("there is nothing to check", hint="name files or folders: pyopscaffold lint-crd config/")
     items: Iterable[Item] = gather(paths, excluded=ruleset.config.excludes)
     checked = partial(_checked, paths, ruleset=ruleset, jobs=jobs, allow_empty=allow_empty)
+    if since and (mending.wanted or write):
+        raise UsageError("--since shows a part of the findings", hint="fix, or write a baseline, without it")
+    if since:
+        from pyopscaffold.lint.evolution import only_changed  # noqa: PLC0415
+        from pyopscaffold.loader.revision import changed_lines  # noqa: PLC0415
+
+        lines = changed_lines(since)
+        return only_changed(_less_baseline(checked(items), ruleset, write=False), ruleset, lines)
     if not mending.wanted:
         return _less_baseline(checked(items), ruleset, write=write)
     if write:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -87,3 +88,17 @@ def with_gone(report: Report, ruleset: Ruleset) -> Report:
         if name not in report.checked
     ]
     return dataclasses.replace(report, findings=tuple(sorted([*report.findings, *findings])))
+
+
+def only_changed(report: Report, ruleset: Ruleset, lines: Mapping[str, frozenset[int] | None]) -> Report:
+    """Leave out findings at lines that did not change; ``lines`` are those that did by real path, None for all.
+
+    What the rules about changes say is kept, wherever it stands: what is gone has no line.
+    """
+    about_changes = {rule.id for rule in ruleset.known if rule.subject is Evolution}
+
+    def changed(finding: Finding) -> bool:
+        found = lines.get(os.path.realpath(finding.file), frozenset())
+        return finding.rule in about_changes or found is None or finding.line in found
+
+    return dataclasses.replace(report, findings=tuple(filter(changed, report.findings)))

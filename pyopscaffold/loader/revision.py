@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import DocumentError, UsageError
 from pyopscaffold.loader.manifests import STDIN, is_manifest, load_sources
+
+_HUNK = re.compile(r"@@ -\S+ \+(?P<start>\d+)(?:,(?P<count>\d+))? @@")
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,6 +36,40 @@ def load_before(place: str, paths: Sequence[str]) -> Iterator[Source]:
     _require(revision, place)
     asked = [path or "."] if colon else ["." if one == STDIN else one for one in paths]
     yield from _sources(revision, asked)
+
+
+def changed_lines(revision: str) -> dict[str, frozenset[int] | None]:
+    """Return the lines of the work tree that are not in ``revision``, by the real path of their file.
+
+    None stands for all lines, those of a file that git does not know.
+
+    Raises:
+        UsageError: there is no such revision, or no git.
+
+    """
+    _require(revision, revision)
+    root = Path(os.fsdecode(_git("rev-parse", "--show-toplevel").stdout).rstrip("\n"))
+    options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-renames", "--no-prefix", "--text")
+    shown = _git("-c", "core.quotePath=false", "diff", *options, revision, "--", at=root).stdout
+    found: dict[str, frozenset[int] | None] = {}
+    file = ""
+    for line in shown.decode("utf-8", "surrogateescape").split("\n"):
+        if line.startswith("+++ "):
+            file = os.path.realpath(root / _unquoted(line[4:].rstrip("\t")))
+        elif hunk := _HUNK.match(line):
+            start, count = int(hunk["start"]), int(hunk["count"] or 1)
+            found[file] = (found.get(file) or frozenset()) | frozenset(range(start, start + count))
+    listed = _git("ls-files", "-z", "--others", "--exclude-standard", at=root).stdout
+    unknown = filter(None, os.fsdecode(listed).split("\0"))
+    return found | dict.fromkeys((os.path.realpath(root / name) for name in unknown), None)
+
+
+def _unquoted(name: str) -> str:
+    """Return a name as git quotes it where it has quotes, backslashes or control characters."""
+    if not name.startswith('"'):
+        return name
+    raw = name[1:-1].encode("utf-8", "surrogateescape").decode("unicode_escape").encode("latin-1")
+    return os.fsdecode(raw)
 
 
 def _require(revision: str, place: str) -> None:
@@ -59,8 +96,9 @@ def _sources(revision: str, paths: Iterable[str]) -> Iterator[Source]:
                 yield Source(f"{revision}:{file}", shown.stdout.decode("utf-8", "surrogateescape"))
 
 
-def _git(*args: str, check: bool = True) -> subprocess.CompletedProcess[bytes]:
-    done = subprocess.run(["git", *args], capture_output=True, check=False)  # noqa: S607 - the user's git, by PATH as they call it
+def _git(*args: str, check: bool = True, at: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+    command = ["git", *args]  # by PATH, as its user calls it
+    done = subprocess.run(command, cwd=at, capture_output=True, check=False)
     if check and done.returncode:
         why = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ").partition("\n")[0]
         raise DocumentError(f"git {args[0]}: {why}")

@@ -124,3 +124,34 @@ def test_crds_come_and_go(repository: Path, capsys: Capture) -> None:
     assert "the CRD gadgets.example.com is gone, and all its objects" in capsys.readouterr().out
     assert run(["diff-crd", "new/a.yaml", "new/b.yaml"]) == 1
     assert "plural was widgets and is gadgets now" in capsys.readouterr().out
+
+
+def test_only_lines_that_changed(repository: Path, capsys: Capture) -> None:
+    """--since leaves old findings alone: those in files git does not know, and at lines that changed, are shown."""
+    old = spec("a: {type: string}\nb: {type: string}")
+    for name in ("crds/ü widget.yaml", 'crds/"quoted"\\.yaml'):
+        (repository / name).write_text(old.replace("widgets", "w" if "ü" in name else "q"))
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "two")
+    for name in ("crds/ü widget.yaml", 'crds/"quoted"\\.yaml'):
+        (repository / name).write_text((repository / name).read_text().replace("b: {", "changed: {"))
+    (repository / "crds/unknown.yaml").write_text(old.replace("widgets", "u"))
+    assert run(["lint-crd", "crds", "--since", "HEAD", "--isolated", "--select", "VA01", "--output", "json"]) == 1
+    found = [(one["file"], one["field"]) for one in json.loads(capsys.readouterr().out)["findings"]]
+    assert found == [
+        ('crds/"quoted"\\.yaml', ".spec.changed"),
+        ("crds/unknown.yaml", ".spec.a"),
+        ("crds/unknown.yaml", ".spec.b"),
+        ("crds/ü widget.yaml", ".spec.changed"),
+    ]
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "three")
+    assert run(["lint-crd", "crds", "--since", "HEAD", "--isolated", "--select", "VA01"]) == 0
+    assert run(["lint-crd", "crds", "--since", "HEAD~1", "--isolated", "--select", "VA01"]) == 1
+
+
+@pytest.mark.parametrize("more", ["--fix", "--diff", "--write-baseline"])
+def test_a_part_of_the_findings_is_not_acted_upon(repository: Path, more: str, capsys: Capture) -> None:
+    """What is only a view of the findings is no base for changes."""
+    assert run(["lint-crd", "crds", "--since", "HEAD", more, "--baseline", str(repository / "b.json")]) == 2
+    assert "--since" in capsys.readouterr().err
