@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from pyopscaffold.document.reader import Document, Source, scan
 from pyopscaffold.errors import DocumentError
+from pyopscaffold.kube.values import mapping
 from pyopscaffold.lint.finding import Finding, Report
-from pyopscaffold.lint.subject import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

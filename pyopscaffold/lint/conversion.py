@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pyopscaffold.kube.names import is_dns1035_label, is_dns1123_subdomain
+from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint.rule import Hit
-from pyopscaffold.lint.subject import listing, mapping, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

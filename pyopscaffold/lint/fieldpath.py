@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pyopscaffold.lint.subject import mapping
+from pyopscaffold.kube.values import mapping
 
 _PIECE = re.compile(r"[.\[\]]|'(?:[^'\\]|\\.|\\)*'|[^.\[\]]+", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)

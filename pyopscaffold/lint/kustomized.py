@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.document.reader import Document, Source, scan
+from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint.derived import Derived, Place
 from pyopscaffold.lint.programs import ask, has
-from pyopscaffold.lint.subject import listing, manifests, mapping, text
+from pyopscaffold.lint.subject import manifests
 from pyopscaffold.loader.manifests import find, is_manifest, read
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.kube.names import is_label_value, is_qualified_name
-from pyopscaffold.lint.subject import mapping, text
+from pyopscaffold.kube.values import mapping, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

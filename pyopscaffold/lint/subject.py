@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyopscaffold.document.reader import Document, Path, Source, Unreadable
 from pyopscaffold.kube.builtin import CUSTOM_RESOURCE_DEFINITION
+from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint import shape
 from pyopscaffold.lint.coretypes import core_type
 
@@ -26,21 +27,6 @@ CRD_KIND = CUSTOM_RESOURCE_DEFINITION.kind
 CRD_API_VERSION = CUSTOM_RESOURCE_DEFINITION.api_version
 _NOT_TEMPLATED = frozenset({"schema", "validation"})
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
-
-
-def mapping(value: Any) -> dict[str, Any]:
-    """Give ``value`` if it is a mapping, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def listing(value: Any) -> list[Any]:
-    """Give ``value`` if it is a list, else an empty one."""
-    return value if isinstance(value, list) else []
-
-
-def text(value: Any) -> str:
-    """Give ``value`` if it is a string, else an empty one."""
-    return value if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True)

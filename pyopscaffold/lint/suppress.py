@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.document.builder import Position
 from pyopscaffold.document.reader import Source
+from pyopscaffold.kube.values import mapping, text
 from pyopscaffold.lint.globs import matches_field
 from pyopscaffold.lint.rule import Rule
 from pyopscaffold.lint.selection import match
-from pyopscaffold.lint.subject import Manifest, mapping, text
+from pyopscaffold.lint.subject import Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

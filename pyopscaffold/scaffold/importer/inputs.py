@@ -9,7 +9,8 @@ from pyopscaffold.document.reader import Document, scan
 from pyopscaffold.errors import DocumentError, NotFound, Problem, UsageError
 from pyopscaffold.kube.builtin import CUSTOM_RESOURCE_DEFINITION
 from pyopscaffold.kube.names import is_dns1035_label, is_dns1123_subdomain, is_kind, nearest
-from pyopscaffold.lint.subject import CRD_API_VERSION, Manifest, listing, mapping, text
+from pyopscaffold.kube.values import listing, mapping, text
+from pyopscaffold.lint.subject import CRD_API_VERSION, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

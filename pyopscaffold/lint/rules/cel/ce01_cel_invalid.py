@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.cel import SyntaxFault, parse
+from pyopscaffold.kube.values import listing, text
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.fieldpath import BadPath, resolve
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version, listing, text
+from pyopscaffold.lint.subject import Node, Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyopscaffold.kube.values import listing
 from pyopscaffold.lint.conditions import CONDITION, bad_class, condition_items, listed
 from pyopscaffold.lint.edits import with_keywords
 from pyopscaffold.lint.example import widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Fix, Hit, Profile, Rule
-from pyopscaffold.lint.subject import Version, listing
+from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

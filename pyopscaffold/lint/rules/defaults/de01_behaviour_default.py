@@ -6,10 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.kube.values import text
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Version, text
+from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

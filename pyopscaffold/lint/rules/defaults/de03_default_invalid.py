@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.kube.names import is_dns1035_label
+from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint import objectmeta, shape
 from pyopscaffold.lint.example import crd, spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version, listing, mapping, text
+from pyopscaffold.lint.subject import Node, Version
 from pyopscaffold.schema import from_mapping, validate
 
 if TYPE_CHECKING:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyopscaffold.kube.values import text
 from pyopscaffold.lint.edits import with_keywords
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Fix, Hit, Profile, Rule
-from pyopscaffold.lint.subject import Version, text
+from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint.example import crd, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Version, listing, mapping, text
+from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyopscaffold.kube.names import short_name
+from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint.example import crd, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Crd, listing, mapping, text
+from pyopscaffold.lint.subject import Crd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

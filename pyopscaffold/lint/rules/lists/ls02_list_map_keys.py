@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.kube.values import listing, mapping
 from pyopscaffold.lint.example import spec, struct, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version, listing, mapping
+from pyopscaffold.lint.subject import Node, Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

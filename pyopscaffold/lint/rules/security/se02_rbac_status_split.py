@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyopscaffold.kube.values import listing, mapping
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Manifest, listing, mapping
+from pyopscaffold.lint.subject import Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

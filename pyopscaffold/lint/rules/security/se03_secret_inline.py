@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pyopscaffold.kube.values import text
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.names import words
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version, text
+from pyopscaffold.lint.subject import Node, Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.kube.names import is_approval, is_dns1035_label, is_dns1123_subdomain, is_reserved_group
+from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint import conversion, objectmeta, shape
 from pyopscaffold.lint.example import crd, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
-from pyopscaffold.lint.subject import Crd, listing, mapping, text
+from pyopscaffold.lint.subject import Crd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

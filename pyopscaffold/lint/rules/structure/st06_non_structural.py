@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.kube.values import listing, mapping
 from pyopscaffold.lint.example import crd, spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Subschema, Version, field_at, listing, mapping
+from pyopscaffold.lint.subject import Node, Subschema, Version, field_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.kube.values import listing
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version, listing
+from pyopscaffold.lint.subject import Node, Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

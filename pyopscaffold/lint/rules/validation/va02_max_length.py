@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version, listing, mapping, text
+from pyopscaffold.lint.subject import Node, Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

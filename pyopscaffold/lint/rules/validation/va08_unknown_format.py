@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyopscaffold.kube.names import nearest
+from pyopscaffold.kube.values import text
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Version, text
+from pyopscaffold.lint.subject import Version
 from pyopscaffold.schema import formats
 
 if TYPE_CHECKING:
