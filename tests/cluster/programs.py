@@ -223,7 +223,17 @@ def _fields(draw: st.DrawFn, structs: tuple[str, ...], *, odd: bool) -> str:
         case _:
             made = f"field(default_factory={hint.text})" if hint.text in structs else ""
             defaults = _DEFAULTS.get(hint.shape, (made,) if made else ())
-            return f"{hint.text} = {draw(st.sampled_from(defaults))}" if defaults else f"{hint.text} | None = None"
+            if not defaults:
+                return f"{hint.text} | None = None"
+            return f"{hint.text} = {_in_its_container(hint.text, draw(st.sampled_from(defaults)))}"
+
+
+def _in_its_container(hint: str, default: str) -> str:
+    """Turn a list in a default into the set or tuple that the type asks for."""
+    container = hint.removeprefix("Annotated[").partition("[")[0]
+    if container not in ("set", "tuple"):
+        return default
+    return default.replace("=list", f"={container}").replace("lambda: [", f"lambda: {container}([").replace("])", "]))")
 
 
 @st.composite
