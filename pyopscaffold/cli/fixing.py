@@ -8,7 +8,7 @@ import sys
 from codecs import BOM_UTF8
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import typer
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from pyopscaffold.document.reader import Source
     from pyopscaffold.files.plan import Plan
-    from pyopscaffold.lint.finding import Report
+    from pyopscaffold.lint.declared import Declared
+    from pyopscaffold.lint.finding import Finding, Report
     from pyopscaffold.lint.fixes import Fixed
     from pyopscaffold.lint.ruleset import Ruleset
     from pyopscaffold.lint.workers import Item
@@ -71,7 +72,12 @@ class Mending:
         for fixed in texts.values():
             for finding in fixed.stuck:
                 place = f"{finding.file}:{finding.line}"
-                console.warn(f"{place}: {finding.rule} can't be fixed in place, as where an alias is: do it by hand")
+                why = (
+                    "as Python has no word for it or the server would refuse it"
+                    if finding.file.endswith(".py")
+                    else "as where an alias is"
+                )
+                console.warn(f"{place}: {finding.rule} can't be fixed in place, {why}: do it by hand")
         written = {name: fixed.text for name, fixed in texts.items() if fixed.made}
         plan = _plan({name: text for name, text in written.items() if name != _STDIN}, sources)
         if self.show:
@@ -83,8 +89,7 @@ class Mending:
             typer.echo(written.get(_STDIN, piped.text).encode("utf-8", "surrogateescape"), nl=False)
         if not written:
             return reports[1]
-        mended = [Source(name, written[name]) if (name := _name(item)) in written else item for item in items]
-        return replace(again(mended), fixed=count)
+        return replace(again([_again(item, written) for item in items]), fixed=count)
 
     def _mended(
         self, items: Sequence[Item], whole: Report, less: Report, ruleset: Ruleset
@@ -97,30 +102,51 @@ class Mending:
 
         accepted = {it.key(it.file) for it in whole.findings} - {it.key(it.file) for it in less.findings}
         names = {it.file for it in less.findings if is_fixable(it, unsafe=self.unsafe)}
+
+        def check(source: Source) -> list[Finding]:
+            return [it for it in sorted(engine.check(source, ruleset).findings) if it.key(it.file) not in accepted]
+
         sources: dict[str, Source] = {}
+        texts: dict[str, Fixed] = {}
         for item in items:
+            if _is_declared(item):
+                from pyopscaffold.scaffold import fixes_in_python  # noqa: PLC0415
+
+                for name, (source, fixed) in fixes_in_python.fix(item, check, unsafe=self.unsafe).items():
+                    if name not in texts:
+                        sources[name], texts[name] = source, fixed
+                continue
             if (name := _name(item)) not in names:
                 continue
             if isinstance(item, str) or name == _STDIN:
                 sources[name] = item if isinstance(item, Source) else read(item)
             else:
                 console.warn(f"{name}: not fixed, as it is no file: mend what it was made from")
-        return sources, {
-            name: fix(
-                source,
-                lambda it: [
-                    found
-                    for found in sorted(engine.check(it, ruleset).findings)
-                    if found.key(found.file) not in accepted
-                ],
-                unsafe=self.unsafe,
-            )
-            for name, source in sources.items()
-        }
+        for name in [name for name in sources if name not in texts]:
+            texts[name] = fix(sources[name], check, unsafe=self.unsafe)
+        return sources, texts
 
 
 def _name(item: Item) -> str:
     return item if isinstance(item, str) else item.file
+
+
+def _is_declared(item: Item) -> TypeGuard[Declared]:
+    """Tell what code declares from texts, without a need to load what reads code."""
+    from pyopscaffold.lint.derived import Derived  # noqa: PLC0415 - as above
+
+    return isinstance(item, Derived) and item.can_be_fixed
+
+
+def _again(item: Item, written: Mapping[str, str]) -> Item:
+    """Return what is to be checked after files were written."""
+    from pyopscaffold.document.reader import Source  # noqa: PLC0415 - as above
+
+    if _is_declared(item):
+        from pyopscaffold.lint import declared  # noqa: PLC0415
+
+        return next(declared.generated(item.file, item.root, item.project), item)
+    return Source(name, written[name]) if (name := _name(item)) in written else item
 
 
 def _plan(texts: Mapping[str, str], sources: Mapping[str, Source]) -> Plan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -17,13 +18,26 @@ from pyopscaffold.loader import early, interpreter, source
 from pyopscaffold.loader import project as project_file
 from pyopscaffold.loader.manifests import read
 from pyopscaffold.model.kinds import KindModel, ListType, MapType, SourceSpan, StructType, TypeModel
+from pyopscaffold.model.project import Project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pyopscaffold.model.project import Project
-
 _Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Declared(Derived):
+    """The CRDs of a project's code, and what declares them: ``crds`` has the versions of each, as the text does."""
+
+    root: Path = field(kw_only=True, repr=False)
+    project: Project = field(kw_only=True, hash=False, repr=False)
+    crds: tuple[tuple[KindModel, ...], ...] = field(kw_only=True, hash=False, repr=False)
+
+    @property
+    def can_be_fixed(self) -> bool:
+        """Whether fixes can be made in what this was made of."""
+        return True
 
 
 def project_of(path: str) -> tuple[Path, Project] | None:
@@ -46,25 +60,30 @@ def project_of(path: str) -> tuple[Path, Project] | None:
     return (Path(root), project) if belongs else None
 
 
-def generated(path: str, root: Path, project: Project) -> Iterator[Source]:
+def generated(path: str, root: Path, project: Project, *, code: Path | None = None) -> Iterator[Declared]:
     """Yield the CRDs that the classes below ``path`` declare, as one text: what would be generated now.
+
+    ``code`` is a copy of the project to read instead; what is found there is told of the project itself.
 
     Raises:
         LoadError, DeclarationError: the code can't be read; as ``generate`` has it.
 
     """
-    answer = interpreter.start(root, project.package).answer()
-    model = source.model_of(root, answer, namespaced=project.namespaced)
+    command = interpreter.find_interpreter(root)
+    at = code or root
+    answer = interpreter.start(at, project.package, python=command[0] if code and len(command) == 1 else "").answer()
+    model = source.model_of(at, answer, namespaced=project.namespaced)
     below = Path(path).resolve()
-    chosen = [
-        versions
+    chosen = tuple(
+        tuple(versions)
         for versions in kinds_by_versions(model)
         if any((root / kind.span.file).resolve().is_relative_to(below) for kind in versions)
-    ]
+    )
     if chosen:
         text = documents(*(crd_of(versions, project.max_description) for versions in chosen))
         made = Derived(path, text)
-        yield Derived(path, text, places=_places(made, chosen, _Files(root)))
+        places = _places(made, chosen, _Files(root, at))
+        yield Declared(path, text, places=places, root=root, project=project, crds=chosen)
 
 
 def _places(made: Derived, crds: Sequence[Sequence[KindModel]], files: _Files) -> dict[int, Place]:
@@ -116,13 +135,15 @@ def _is_there(data: Any, path: _Path) -> bool:
 class _Files:
     """The files of a project, named as seen from the working directory."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, code: Path) -> None:
         self._root = root
+        self._code = code
         self._read: dict[str, Source] = {}
 
     def place(self, span: SourceSpan) -> Place:
         if span.file not in self._read:
-            self._read[span.file] = read(os.path.relpath(self._root / span.file))
+            text = read(os.path.relpath(self._code / span.file)).text
+            self._read[span.file] = Source(os.path.relpath(self._root / span.file), text)
         found = self._read[span.file]
         line = found.lines[span.line - 1] if span.line <= len(found.lines) else ""
         return Place(found, span.line, len(line) - len(line.lstrip()) + 1)

@@ -27,6 +27,11 @@ class Derived(Source):
 
     places: Mapping[int, Place] = field(default_factory=dict, hash=False, repr=False)
 
+    @property
+    def can_be_fixed(self) -> bool:
+        """Whether fixes can be made in what this was made of."""
+        return False
+
 
 def origin(source: Source, position: Position) -> tuple[Source, Position]:
     """Return where a position in a text comes from: itself, where the text is nobody's copy."""

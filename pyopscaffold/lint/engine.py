@@ -163,7 +163,7 @@ def _finding(rule: Rule[Any], hit: Hit, source: Source, manifest: Manifest | Non
         field=hit.field,
         snippet=snippet,
         snippet_column=snippet_column,
-        fix=_in_document(hit.fix, manifest) if not isinstance(source, Derived) else None,
+        fix=None if isinstance(source, Derived) and not source.can_be_fixed else _in_document(hit.fix, manifest),
     )
 
 

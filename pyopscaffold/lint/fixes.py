@@ -1,8 +1,8 @@
 """Makes the edits that findings carry. Pure: text in, text out; what no edit is about stays as it is, to the byte.
 
 What it leaves alone: fixes that are not safe, unless they are asked for, since they may make objects invalid that a
-served version took; and edits of text that an alias repeats elsewhere. Only YAML and JSON are edited: a finding in
-Python source has no fix.
+served version took; and edits of text that an alias repeats elsewhere. Only YAML and JSON are edited here; Python
+source is :mod:`pyopscaffold.scaffold.fixes_in_python`'s.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def fix(source: Source, check: Callable[[Source], Iterable[Finding]], *, unsafe:
         found = [
             finding
             for finding in check(Source(source.file, text))
-            if is_fixable(finding, unsafe=unsafe) and _name(finding) not in stuck
+            if is_fixable(finding, unsafe=unsafe) and name_of(finding) not in stuck
         ]
         pieces = _pieces(text)
         starts = _first_lines(pieces)
@@ -55,7 +55,7 @@ def fix(source: Source, check: Callable[[Source], Iterable[Finding]], *, unsafe:
         for index, piece in enumerate(pieces):
             within = list(_apart(it for it in found if bisect_right(starts, it.line) - 1 == index))
             pieces[index], refused = _made(piece, within, source.file)
-            stuck.update((_name(finding), finding) for finding in refused)
+            stuck.update((name_of(finding), finding) for finding in refused)
             done += [finding for finding in within if finding not in refused]
         after = "".join(pieces)
         if after == text:
@@ -69,7 +69,7 @@ def is_fixable(finding: Finding, *, unsafe: bool = False) -> bool:
     return finding.fix is not None and (unsafe or finding.fix.safe)
 
 
-def _name(finding: Finding) -> str:
+def name_of(finding: Finding) -> str:
     """Return what stays the same about a finding from round to round."""
     return f"{finding.key(finding.file)} {finding.message}"
 
