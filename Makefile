@@ -110,8 +110,9 @@ examples: setup ## Make examples/ anew with today's templates; what was edited b
 	$(BIN)/python examples/remake.py
 
 .PHONY: docs
-docs: setup ## Write docs/markers.md anew from the code
+docs: setup ## Write docs/markers.md and docs/lint-rules.md anew from the code
 	$(BIN)/python -m scripts.markers
+	$(BIN)/python -m scripts.lint_rules
 
 .PHONY: kubernetes-types
 kubernetes-types: setup ## Make pyopscaffold/k8s anew from what the pinned Kubernetes publishes

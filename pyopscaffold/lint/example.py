@@ -107,3 +107,15 @@ def _fields(text: str) -> str:
 def change(old: str, new: str) -> str:
     """Put two states of a CRD into one text, the earlier one first."""
     return f"# before\n{old}---\n# now\n{new}"
+
+
+def without_frame(text: str) -> str:
+    """Leave out of an example what all CRDs here share, so that what it is about stands alone."""
+    frame = crd("")[:-1]
+    first, *rest = text.split(frame)
+    return first + "".join(f"# in openAPIV3Schema.properties of a CRD\n{_outdented(part)}" for part in rest)
+
+
+def _outdented(part: str) -> str:
+    lines = part.splitlines(keepends=True)
+    return "".join(line.removeprefix(" " * 10) for line in lines)

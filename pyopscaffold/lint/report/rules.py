@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.lint.example import without_frame
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,8 +40,8 @@ def _lines(rule: Rule[Any]) -> Iterator[str]:
     yield ""
     yield f"{rule.severity}, profile {rule.profile.name.lower()}"
     yield from ("", rule.what, "", rule.why)
-    yield from _example("Not so", rule.bad[:1], "yaml")
-    yield from _example("But so", rule.good[:1], "yaml")
+    yield from _example("Not so", tuple(map(without_frame, rule.bad[:1])), "yaml")
+    yield from _example("But so", tuple(map(without_frame, rule.good[:1])), "yaml")
     yield from _example("As a class, not so", (rule.bad_class,), "python")
     yield from _example("As a class, but so", (rule.good_class,), "python")
     if rule.options is not None:

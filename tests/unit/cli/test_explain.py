@@ -7,6 +7,7 @@ import json
 import pytest
 
 from pyopscaffold.cli.app import run
+from pyopscaffold.lint.example import spec, without_frame
 from pyopscaffold.lint.registry import builtin
 
 RULES = builtin()
@@ -19,7 +20,7 @@ def test_each_rule_is_explained(rule: object, capsys: pytest.CaptureFixture[str]
     assert run(["explain", one.id.lower()]) == 0
     page = capsys.readouterr().out
     assert page.startswith(f"# {one.id} {one.name}\n")
-    for part in (one.what, one.why, one.bad[0].strip("\n"), one.good[0].strip("\n")):
+    for part in (one.what, one.why, without_frame(one.bad[0]).strip("\n"), without_frame(one.good[0]).strip("\n")):
         assert part in page
     assert ("## Options" in page) is (one.options is not None)
     assert run(["explain", one.name, "--output", "json"]) == 0
@@ -41,3 +42,12 @@ def test_what_is_no_rule_is_told(name: str, message: str, hint: str, capsys: pyt
     shown = capsys.readouterr().err
     assert message in shown
     assert hint in shown
+
+
+def test_an_example_shows_what_it_is_about() -> None:
+    """The frame that all examples share is left out, in each of several states; what is different stays whole."""
+    short = "# in openAPIV3Schema.properties of a CRD\nspec:\n  description: Desired state.\n"
+    text = spec("a: {type: string}")
+    assert without_frame(text).startswith(short)
+    assert without_frame(f"# before\n{text}---\n# now\n{text}").count(short) == 2
+    assert without_frame(text.replace("v1", "v2")) == text.replace("v1", "v2")
