@@ -12,6 +12,7 @@ from pyopscaffold.errors import DocumentError
 
 if TYPE_CHECKING:
     from pyopscaffold.compat.change import Change
+    from pyopscaffold.lint.subject import Manifest
 
 
 class Output(enum.StrEnum):
@@ -60,13 +61,8 @@ def diff_crd(
 
 def _compared(old: str, new: str) -> dict[str, tuple[Change, ...]]:
     from pyopscaffold.compat.crd import added, compare, removed  # noqa: PLC0415
-    from pyopscaffold.lint.evolution import read_before  # noqa: PLC0415
-    from pyopscaffold.loader.revision import load_before  # noqa: PLC0415
 
-    was, now = (read_before(load_before(place, ["."])) for place in (old, new))
-    for place, crds in ((old, was), (new, now)):
-        if not crds:
-            raise DocumentError(f"no CRD found in {place}", hint="name files or folders of apiextensions.k8s.io/v1")
+    was, now = _read(old), _read(new)
     if len(was) == len(now) == 1 and was.keys() != now.keys():  # two files: one was meant to become the other
         (before,), (name, after) = was.values(), next(iter(now.items()))
         return {name: compare(before.data, after.data)}
@@ -77,3 +73,19 @@ def _compared(old: str, new: str) -> dict[str, tuple[Change, ...]]:
         else:
             found[name] = compare(was[name].data, now[name].data) if name in was else (added(name),)
     return found
+
+
+def _read(place: str) -> dict[str, Manifest]:
+    from pyopscaffold.document.reader import Unreadable, scan  # noqa: PLC0415
+    from pyopscaffold.lint.evolution import read_before  # noqa: PLC0415
+    from pyopscaffold.loader.revision import load_before  # noqa: PLC0415
+
+    sources = list(load_before(place, ["."]))
+    found = read_before(sources)
+    if found:
+        return found
+    broken = [part for source in sources for part in scan(source) if isinstance(part, Unreadable) and not part.template]
+    if broken:
+        line = broken[0].position.line
+        raise DocumentError(f"{broken[0].source.file}:{line}: {broken[0].problem}", hint=f"{place} has no other CRD")
+    raise DocumentError(f"no CRD found in {place}", hint="name files or folders of apiextensions.k8s.io/v1")

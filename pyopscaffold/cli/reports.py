@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pyopscaffold.lint.ruleset import Ruleset
 
 
+_OF_REPORTS = (b'"findings": [', b'"runs": [', b'"check_name": ', b'<testsuites name="lint-crd"', b" checked by ")
+
+
 class Form(enum.StrEnum):
     """Forms of a report."""
 
@@ -33,7 +36,7 @@ def parse_outputs(values: Sequence[str]) -> tuple[tuple[Form, Path | None], ...]
     """Read ``FORM`` and ``FORM:FILE``; the text goes to standard output where nothing else does.
 
     Raises:
-        UsageError: there is no such form, or two would go to one place.
+        UsageError: there is no such form, two would go to one place, or a file is in the way.
 
     """
     found: list[tuple[Form, Path | None]] = []
@@ -55,7 +58,21 @@ def parse_outputs(values: Sequence[str]) -> tuple[tuple[Form, Path | None], ...]
         raise UsageError(f"two reports would go to {twice}", hint="name a file for each: --output FORM:FILE")
     if places.count(None) > 1:
         raise UsageError("two reports would go to standard output", hint="name a file for one: --output FORM:FILE")
+    for place in filter(None, places):
+        _require_place(place)
     return tuple(found)
+
+
+def _require_place(file: Path) -> None:
+    """Refuse a file that can't be made, or that holds anything but an earlier report: a slip must cost nobody a CRD."""
+    if not file.parent.is_dir():
+        raise UsageError(f"there is no folder {file.parent} for {file.name}", hint="make it first")
+    if file.is_dir():
+        raise UsageError(f"{file} is a folder", hint="name a file in it")
+    if file.is_file():
+        content = file.read_bytes()
+        if content.strip() not in {b"", b"[]"} and not any(mark in content for mark in _OF_REPORTS):
+            raise UsageError(f"{file} is there and is no report", hint="name another file, or delete it first")
 
 
 def deliver(
@@ -101,8 +118,4 @@ def _write(file: Path, text: str) -> None:
     from pyopscaffold.files.artefact import Artefact, Owner  # noqa: PLC0415
     from pyopscaffold.files.plan import plan  # noqa: PLC0415
 
-    if not file.parent.is_dir():
-        raise UsageError(f"there is no folder {file.parent} for {file.name}", hint="make it first")
-    if file.is_dir():
-        raise UsageError(f"{file} is a folder", hint="name a file in it")
     apply(plan(file.parent, [Artefact(file.name, text, owner=Owner.BOTH)]))

@@ -33,7 +33,7 @@ def load_before(place: str, paths: Sequence[str]) -> Iterator[Source]:
         yield from load_sources([place])
         return
     revision, colon, path = place.partition(":")
-    _require(revision, place)
+    _require(revision, f"{place} is no file, folder or revision")
     asked = [path or "."] if colon else ["." if one == STDIN else one for one in paths]
     yield from _sources(revision, asked)
 
@@ -47,7 +47,7 @@ def changed_lines(revision: str) -> dict[str, frozenset[int] | None]:
         UsageError: there is no such revision, or no git.
 
     """
-    _require(revision, revision)
+    _require(revision, f"{revision} is no revision")
     root = Path(os.fsdecode(_git("rev-parse", "--show-toplevel").stdout).rstrip("\n"))
     options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-renames", "--no-prefix", "--text")
     shown = _git("-c", "core.quotePath=false", "diff", *options, revision, "--", at=root).stdout
@@ -72,16 +72,14 @@ def _unquoted(name: str) -> str:
     return os.fsdecode(raw)
 
 
-def _require(revision: str, place: str) -> None:
+def _require(revision: str, problem: str) -> None:
     if not shutil.which("git"):
-        raise UsageError(f"{place} is no file or folder, and there is no git to ask for a revision")
+        raise UsageError(f"{problem}: there is no git to ask", hint="install git, or name a file or folder")
     done = _git("rev-parse", "--quiet", "--verify", "--end-of-options", f"{revision}^{{commit}}", check=False)
     if done.returncode:
         why = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ").partition("\n")[0]
-        raise UsageError(
-            f"{place} is no file, folder or revision{f': {why}' if why else ''}",
-            hint="name a path, or a commit, tag or branch that is fetched: --against origin/main",
-        )
+        hint = "name a commit, tag or branch that is fetched, such as origin/main"
+        raise UsageError(f"{problem}{f': {why}' if why else ''}", hint=hint)
 
 
 def _sources(revision: str, paths: Iterable[str]) -> Iterator[Source]:

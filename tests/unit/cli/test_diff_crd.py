@@ -155,3 +155,13 @@ def test_a_part_of_the_findings_is_not_acted_upon(repository: Path, more: str, c
     """What is only a view of the findings is no base for changes."""
     assert run(["lint-crd", "crds", "--since", "HEAD", more, "--baseline", str(repository / "b.json")]) == 2
     assert "--since" in capsys.readouterr().err
+
+
+def test_what_can_not_be_read_is_told(repository: Path, capsys: Capture) -> None:
+    """A file that is broken, or has no CRD, is named with its line; the other side is not taken for new."""
+    (repository / "broken.yaml").write_text("a: 1\nb: [\n")
+    (repository / "other.yaml").write_text("a: 1\n")
+    assert run(["diff-crd", "crds", "broken.yaml"]) == 2
+    assert "error: broken.yaml:" in capsys.readouterr().err
+    assert run(["diff-crd", "other.yaml", "crds"]) == 2
+    assert "no CRD found in other.yaml" in capsys.readouterr().err

@@ -176,6 +176,7 @@ def test_several_forms_at_once(folder: Path, capsys: pytest.CaptureFixture[str])
         (["json:a", "sarif:a"], "two reports would go to a", "FORM:FILE"),
         (["json:none/a"], "no folder none", "make it"),
         (["json:."], "is a folder", "name a file"),
+        (["sarif:x.yaml"], "x.yaml is there and is no report", "name another file"),
     ],
 )
 def test_a_wrong_output_is_told(
@@ -188,6 +189,20 @@ def test_a_wrong_output_is_told(
     assert message in shown
     assert hint in shown
     assert [path.name for path in folder.iterdir()] == ["x.yaml"]
+    assert (folder / "x.yaml").read_text() == STRINGS
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "github", "gitlab", "junit"])
+def test_a_report_takes_the_place_of_the_last_one(folder: Path, form: str) -> None:
+    """Whether it had findings or not, the file of an earlier run is written anew; a baseline is no report."""
+    (folder / "x.yaml").write_text(STRINGS)
+    for rule in ("VA01", "ST01", "VA01"):
+        run(["lint-crd", "x.yaml", "--select", rule, "-f", f"{form}:out"])
+    assert "VA01" in (folder / "out").read_text()
+    assert run(["lint-crd", "x.yaml", "--select", "VA01", "--baseline", "b.json", "--write-baseline"]) == 0
+    kept = (folder / "b.json").read_text()
+    assert run(["lint-crd", "x.yaml", "--select", "VA01", "-f", f"{form}:b.json"]) == 2
+    assert (folder / "b.json").read_text() == kept
 
 
 def test_statistics_count_by_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
