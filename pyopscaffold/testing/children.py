@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
@@ -11,13 +10,15 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyopscaffold.errors import EnvtestError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from types import FrameType
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _SOCKET_PATH_BYTES = 90
@@ -28,13 +29,22 @@ class Children:
     """Programs and a private folder that all go when this object is closed or this process ends, however it ends."""
 
     def __init__(self) -> None:
-        self.directory = private_folder()
-        command = [sys.executable, "-I", "-S", os.fspath(_SUPERVISOR), str(os.getpid()), os.fspath(self.directory)]
-        self._supervisor = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, cwd="/"
-        )
         self._lock = threading.Lock()
         self._started = 0
+        try:
+            with _signals_held():  # one in between would leave a folder and a supervisor that nobody waits for
+                self.directory = private_folder()
+                arguments = [os.fspath(_SUPERVISOR), str(os.getpid()), os.fspath(self.directory)]
+                self._supervisor = subprocess.Popen(
+                    [sys.executable, "-I", "-S", *arguments],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    start_new_session=True,
+                    cwd="/",
+                )
+        except (KeyboardInterrupt, SystemExit):
+            self.close()
+            raise
 
     def start(self, name: str, command: Sequence[str], *, log: Path) -> int:
         """Start ``command`` with all its output appended to ``log``; give its process id."""
@@ -62,7 +72,7 @@ class Children:
         try:
             supervisor.wait(10 + 10 * self._started)
         except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
+            with suppress(ProcessLookupError):
                 os.killpg(supervisor.pid, signal.SIGKILL)
             supervisor.wait()
             shutil.rmtree(self.directory, ignore_errors=True)
@@ -79,6 +89,26 @@ class Children:
             except (OSError, ValueError) as error:
                 raise EnvtestError("the control plane was stopped from outside", hint="start it again") from error
         return answer
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let what would end this process wait until the block is through; only the main thread hears of it anyway."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[tuple[int, FrameType | None]] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    ours = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in ours:
+        signal.signal(number, lambda *arguments: held.append(arguments))
+    try:
+        yield
+    finally:
+        for number, handler in ours.items():
+            signal.signal(number, handler)
+    for received, frame in held[:1]:
+        ours[signal.Signals(received)](received, frame)
 
 
 def private_folder() -> Path:

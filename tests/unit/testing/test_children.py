@@ -35,6 +35,23 @@ if os.fork():
 sys.stdin.read()
 """
 
+INTERRUPTED = """
+import os, signal, subprocess, sys
+from pyopscaffold.testing.children import Children
+
+fork, number = subprocess._fork_exec, signal.Signals[sys.argv[1]]
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+
+def interrupted(*arguments):
+    pid = fork(*arguments)
+    print(pid, flush=True)
+    os.kill(os.getpid(), number)
+    return pid
+
+subprocess._fork_exec = interrupted
+Children()
+"""
+
 STUBBORN = "trap 'echo told >> {log}' TERM; echo up >> {log}; while :; do sleep 0.05; done"
 
 
@@ -136,3 +153,15 @@ def test_closed_children_take_no_commands(tmp_path: Path) -> None:
     assert not children.directory.exists()
     with pytest.raises(EnvtestError, match="stopped from outside"):
         children.start("late", ["true"], log=tmp_path / "log")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_the_supervisor_starts_leaves_nothing(name: str, tmp_path: Path) -> None:
+    """When the signal comes between the fork and the supervisor's first word, both are ended before this process is."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", INTERRUPTED, name]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == (0 if name == "SIGTERM" else -signal.SIGINT)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+    assert list(tmp_path.iterdir()) == []
