@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pyopscaffold.api.declarations import gvk_of
 from pyopscaffold.errors import ApiError, Conflict, FieldConflict, Invalid
 from pyopscaffold.kube.gvk import split_api_version
-from pyopscaffold.runtime.client.api import ApiClient
+from pyopscaffold.runtime.client.api import APPLY, ApiClient
 from pyopscaffold.runtime.objects import parse_meta
 from pyopscaffold.runtime.outcome import OwnershipLostError
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pyopscaffold.api.declarations import Kind
     from pyopscaffold.kube.gvk import GroupVersionKind
     from pyopscaffold.runtime.cache import Cache
-    from pyopscaffold.runtime.client.protocols import PatchBody, PatchType, Propagation
+    from pyopscaffold.runtime.client.protocols import PatchBody
     from pyopscaffold.runtime.client.transport import Request, Response, Stream, Transport
     from pyopscaffold.runtime.objects import Meta
 
@@ -99,103 +99,59 @@ class FencedClient(ApiClient):
         """Know objects by this cache from now on."""
         self._cache = cache
 
-    async def patch(
-        self,
-        kind: Kind,
-        name: str,
-        patch: PatchBody,
-        *,
-        namespace: str = "",
-        patch_type: PatchType = "merge",
-        subresource: str = "",
-        field_manager: str = "",
-        dry_run: bool = False,
-    ) -> Any:
-        """See Writer."""
-
-        async def send(known: Meta | None) -> Any:
-            body = patch if known is None else _based_on(patch, known.resource_version)
-            return await super(FencedClient, self).patch(
-                kind,
-                name,
-                body,
-                namespace=namespace,
-                patch_type=patch_type,
-                subresource=subresource,
-                field_manager=field_manager,
-                dry_run=dry_run,
-            )
-
-        return await self._fenced(gvk_of(kind), namespace, name, send)
-
     async def delete(
-        self,
-        kind: Kind,
-        name: str,
-        *,
-        namespace: str = "",
-        propagation: Propagation = "Background",
-        uid: str = "",
-        resource_version: str = "",
-        dry_run: bool = False,
+        self, kind: Kind, name: str, *, namespace: str = "", resource_version: str = "", **how: Any
     ) -> None:
         """See Writer."""
 
         async def send(known: Meta | None) -> None:
             version = resource_version or (known.resource_version if known is not None else "")
-            await super(FencedClient, self).delete(
-                kind,
-                name,
-                namespace=namespace,
-                propagation=propagation,
-                uid=uid,
-                resource_version=version,
-                dry_run=dry_run,
-            )
+            await super(FencedClient, self).delete(kind, name, namespace=namespace, resource_version=version, **how)
 
         if resource_version:
             await send(None)
         else:
             await self._fenced(gvk_of(kind), namespace, name, send)
 
-    async def _apply(
+    async def _change(
         self,
+        method: str,
         kind: GroupVersionKind,
-        body: Mapping[str, Any],
+        metadata: Mapping[str, str],
+        body: Any,
         *,
-        answer: Kind,
-        subresource: str,
-        field_manager: str,
-        force: bool,
-        dry_run: bool,
+        content_type: str = "application/json",
+        **how: Any,
     ) -> Any:
-        grant, metadata = HELD.get(), body["metadata"]
-
-        async def send(known: Meta | None, *, fenced: bool = True) -> Any:
-            asked = dict(metadata)
-            if fenced and known is not None:
-                # the version alone would let an apply make anew what is gone
-                asked = {"uid": known.uid, **asked, "resourceVersion": known.resource_version}
-            elif fenced and not subresource:
-                asked[_CREATE_ONLY] = 0
-            return await super(FencedClient, self)._apply(
-                kind,
-                {**body, "metadata": asked},
-                answer=answer,
-                subresource=subresource,
-                field_manager=field_manager,
-                force=force,
-                dry_run=dry_run,
+        async def send(asked: Any) -> Any:
+            return await super(FencedClient, self)._change(
+                method, kind, metadata, asked, content_type=content_type, **how
             )
 
-        if grant is None or metadata.get("resourceVersion"):
-            return await send(None, fenced=False)
-        if not subresource:
-            metadata = _stamped(metadata, field_manager, grant.me)
-        namespace = metadata.get("namespace", "")
+        namespace, name = metadata.get("namespace", ""), metadata.get("name", "")
+        grant = HELD.get()
+        if grant is None or method == "PUT":
+            return await send(body)
+        if content_type != APPLY:
+            return await self._fenced(
+                kind,
+                namespace,
+                name,
+                lambda known: send(body if known is None else _based_on(body, known.resource_version)),
+            )
+        if metadata.get("resourceVersion"):
+            return await send(body)
+        makes = not how["subresource"]
+        stamped = _stamped(metadata, how["fieldManager"], grant.me) if makes else metadata
         if not self._holds(kind, namespace):
-            return await send(None, fenced=False)
-        return await self._fenced(kind, namespace, metadata.get("name", ""), send, makes=not subresource)
+            return await send({**body, "metadata": stamped})
+        return await self._fenced(
+            kind,
+            namespace,
+            name,
+            lambda known: send({**body, "metadata": _asking(stamped, known, makes=makes)}),
+            makes=makes,
+        )
 
     async def _fenced(
         self,
@@ -258,6 +214,14 @@ def _raced(error: ApiError) -> bool:
         # a JSON patch's failed test is all that the server refuses without a cause
         return all(cause.field == f"metadata.{_CREATE_ONLY}" for cause in error.causes)
     return not isinstance(error, FieldConflict)
+
+
+def _asking(metadata: Mapping[str, Any], known: Meta | None, *, makes: bool) -> Mapping[str, Any]:
+    """Have an apply build on what is known; where nothing is, it makes the object or fails."""
+    if known is not None:
+        # the version alone would let an apply make anew what is gone
+        return {"uid": known.uid, **metadata, "resourceVersion": known.resource_version}
+    return {**metadata, _CREATE_ONLY: 0} if makes else metadata
 
 
 def _based_on(patch: PatchBody, version: str) -> PatchBody:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pyopscaffold.kube.gvk import GroupVersionKind
 
-_APPLY = "application/apply-patch+yaml"  # JSON is YAML
+APPLY = "application/apply-patch+yaml"  # JSON is YAML
 _PATCH_TYPES: dict[PatchType, str] = {
     "json": "application/json-patch+json",
     "merge": "application/merge-patch+json",
@@ -77,35 +77,14 @@ class ApiClient(ApiReader):
         """See Writer."""
         kind, mapping = await self._addressed(obj)
         metadata = {key: value for key, value in (mapping.get("metadata") or {}).items() if key not in _SERVER_FIELDS}
-        return await self._apply(
-            kind,
-            {**mapping, "metadata": metadata},
-            answer=_kind_of_answer(obj, kind),
-            subresource=subresource,
-            field_manager=field_manager,
-            force=force,
-            dry_run=dry_run,
-        )
-
-    async def _apply(
-        self,
-        kind: GroupVersionKind,
-        body: Mapping[str, Any],
-        *,
-        answer: Kind,
-        subresource: str,
-        field_manager: str,
-        force: bool,
-        dry_run: bool,
-    ) -> Any:
         return await self._change(
             "PATCH",
             kind,
-            body["metadata"],
-            body,
-            answer=answer,
+            metadata,
+            {**mapping, "metadata": metadata},
+            answer=_kind_of_answer(obj, kind),
             subresource=subresource,
-            content_type=_APPLY,
+            content_type=APPLY,
             dry_run=dry_run,
             fieldManager=field_manager,
             force="true" if force else "false",
