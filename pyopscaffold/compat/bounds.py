@@ -74,14 +74,14 @@ def _pattern(was: dict[str, Any], now: dict[str, Any]) -> Iterator[Bound]:
     if old == new:
         return
     if not new:
-        yield Bound("pattern", tightened=False, message=f"need not match {_cut(old)} any more")
+        yield Bound("pattern", tightened=False, message=f"need not match {cut(str(old))} any more")
     else:
-        more = f", not {_cut(old)}" if old else ""
-        yield Bound("pattern", tightened=True, message=f"must match {_cut(new)} now{more}")
+        more = f", not {cut(str(old))}" if old else ""
+        yield Bound("pattern", tightened=True, message=f"must match {cut(str(new))} now{more}")
 
 
-def _cut(pattern: Any) -> str:
-    shown = str(pattern)
+def cut(shown: str) -> str:
+    """Shorten what a message shows of a schema, the last character an ellipsis then."""
     return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
 
 

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.compat.bounds import bounds
+from pyopscaffold.compat.bounds import bounds, cut
 from pyopscaffold.compat.change import Change, Grade, Sort
 from pyopscaffold.kube.values import listing, mapping, text
 
@@ -30,7 +30,6 @@ _MERGING = {  # keyword: what it is where nothing is said
 _LIST_KEYS = "x-kubernetes-list-map-keys"
 _WIDER = {("integer", "number"), ("integer", "int-or-string"), ("string", "int-or-string")}
 _WIDER_FORMATS = {("int32", "int64"), ("float", "double")}
-_SHOWN = 60
 _EVERYWHERE = frozenset({"apiVersion", "kind", "metadata"})
 """What each object has whatever its schema says: the server sees to these fields."""
 
@@ -160,8 +159,7 @@ def _values_of(values: list[Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    shown = json.dumps(value, ensure_ascii=False)
-    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
+    return cut(json.dumps(value, ensure_ascii=False))
 
 
 def _format(was: dict[str, Any], now: dict[str, Any], place: _Place) -> Iterator[Change]:
