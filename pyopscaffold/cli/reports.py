@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from pyopscaffold.errors import UsageError
 from pyopscaffold.kube.names import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from pyopscaffold.lint.finding import Report
     from pyopscaffold.lint.ruleset import Ruleset
@@ -100,17 +101,11 @@ def print_any(text: str) -> None:
 
 
 def _rendered(report: Report, ruleset: Ruleset, form: Form, *, colour: bool, statistics: bool) -> str:
-    from pyopscaffold.lint.report import github, gitlab, json, junit, sarif, text  # noqa: PLC0415 - heavy imports
-
+    module = import_module(f"pyopscaffold.lint.report.{form}")  # the one that is needed: xml takes time to load
     if form is Form.TEXT:
-        shown = text.statistics if statistics else text.render
-        return shown(report, colour=colour)
-    if form is Form.SARIF:
-        return sarif.render(report, ruleset.known)
-    render: Callable[[Report], str] = {Form.JSON: json, Form.GITHUB: github, Form.GITLAB: gitlab, Form.JUNIT: junit}[
-        form
-    ].render
-    return render(report)
+        shown = module.statistics if statistics else module.render
+        return str(shown(report, colour=colour))
+    return str(module.render(report, ruleset.known) if form is Form.SARIF else module.render(report))
 
 
 def _write(file: Path, text: str) -> None:
