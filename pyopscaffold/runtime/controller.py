@@ -265,7 +265,7 @@ class Controller:
         if failure.retry == "never":
             self.queue.forget(request)
         else:
-            self.queue.retry(request, longest=failure.retry == "longest")
+            self.queue.retry(request, longest=failure.retry == "longest", within=failure.within)
 
     def _failed(self, failure: Failure) -> None:
         terminal, timeout = failure.retry == "never", failure.reason == "Timeout"

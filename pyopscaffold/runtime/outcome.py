@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -16,7 +17,7 @@ from pyopscaffold.errors import (
     TerminalError,
 )
 from pyopscaffold.kube.conditions import reason_from
-from pyopscaffold.runtime.children import CONTESTED
+from pyopscaffold.runtime.children import CONTESTED, PUT_BACK_AGAIN
 
 Retry: TypeAlias = Literal["backoff", "longest", "never"]
 _SOONEST: tuple[Retry, ...] = get_args(Retry)
@@ -37,13 +38,15 @@ class OwnershipLostError(PyopscaffoldError):
 class Failure:
     """How a failure is reported and when it is retried.
 
-    ``stalled``: trying again soon can't help. ``quiet``: not reported in status, events and error logs. ``live``: the
-    next try reads past the cache. ``bug``: nobody raised it on purpose, so the log shows the stack.
+    ``within``: the most seconds until the next try. ``stalled``: trying again soon can't help. ``quiet``: not reported
+    in status, events and error logs. ``live``: the next try reads past the cache. ``bug``: nobody raised it on purpose,
+    so the log shows the stack.
     """
 
     reason: str
     message: str
     retry: Retry = "backoff"
+    within: float = math.inf
     stalled: bool = False
     quiet: bool = False
     live: bool = False
@@ -65,7 +68,7 @@ def classify(error: Exception, *, failures: int, deleting: bool = False) -> Fail
         case Invalid():
             return Failure(reason="Invalid", message=message, retry="longest", stalled=True)
         case Conflict() if error.reason == CONTESTED:
-            return Failure(reason=CONTESTED, message=message)
+            return Failure(reason=CONTESTED, message=message, within=PUT_BACK_AGAIN)
         case Conflict():
             reason = reason_from(error.reason, "Conflict")
             return Failure(reason=reason, message=message, quiet=failures < QUIET_CONFLICTS, live=True)
@@ -101,6 +104,7 @@ def _worst(failures: list[Failure]) -> Failure:
         reason=first.reason,
         message="; ".join(dict.fromkeys(failure.message for failure in failures)),
         retry=soonest,
+        within=min(failure.within for failure in failures),
         stalled=all(failure.stalled for failure in failures),
         quiet=all(failure.quiet for failure in failures),
         live=any(failure.live for failure in failures),

@@ -129,11 +129,15 @@ class WorkQueue(Generic[K]):
             self._metrics.added()
         self._enqueue(entry)
 
-    def retry(self, item: K, *, longest: bool = False) -> float:
-        """Add the item after a failure with its backoff, or the longest one; returns the delay in seconds."""
+    def retry(self, item: K, *, longest: bool = False, within: float = math.inf) -> float:
+        """Add the item after a failure with its backoff, or the longest one; returns the delay in seconds.
+
+        ``within``: more seconds than these it does not wait.
+        """
         failures = self._failures.get(item, 0)
         self._failures[item] = failures + 1
         delay = self._backoff.cap if longest else self._backoff.delay(failures, self._clock.monotonic())
+        delay = min(delay, within)
         self.requeue(item, after=delay)
         return delay
 

@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import logging
+import math
 import re
 import socket
 import subprocess
@@ -20,6 +21,7 @@ from pyopscaffold.errors import Conflict, ConnectionFailed, Forbidden, Invalid, 
 from pyopscaffold.k8s.core.v1 import Secret
 from pyopscaffold.kube.meta import ObjectMeta
 from pyopscaffold.runtime import logs
+from pyopscaffold.runtime.children import CONTESTED, PUT_BACK_AGAIN
 from pyopscaffold.runtime.health import bind
 from pyopscaffold.runtime.options import Options
 from pyopscaffold.runtime.outcome import QUIET_CONFLICTS, classify
@@ -272,6 +274,11 @@ def test_failures_are_told_apart(error: Exception, reason: str, retry: str, stal
 
 def test_conflicts_are_quiet_until_they_repeat() -> None:
     """A conflict is everyday life; one that comes again and again is reported."""
+    contested = classify(Conflict("no", reason=CONTESTED), failures=100)
+    assert (contested.reason, contested.quiet, contested.within) == (CONTESTED, False, PUT_BACK_AGAIN)
+    together = classify(ExceptionGroup("all", [Conflict("no", reason=CONTESTED), Invalid("bad")]), failures=100)
+    assert together.within == PUT_BACK_AGAIN
+    assert classify(Conflict("no"), failures=100).within == math.inf
     assert classify(Conflict("no"), failures=0).quiet
     assert not classify(Conflict("no"), failures=QUIET_CONFLICTS).quiet
 

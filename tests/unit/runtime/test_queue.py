@@ -105,6 +105,13 @@ async def test_the_longest_backoff_is_the_cap(clock: ManualClock) -> None:
     assert await queue.get() == "a"
 
 
+async def test_a_failure_may_say_within_what_time_to_try_again(queue: WorkQueue[str]) -> None:
+    """However often it has failed, it does not wait longer than that; shorter backoffs stay as they are."""
+    delays = [queue.retry("a", within=60.0) for _ in range(20)]
+    assert delays[:3] == [0.005, 0.01, 0.02]
+    assert delays[-1] == 60.0
+
+
 async def test_nobody_waits_for_ever(queue: WorkQueue[str]) -> None:
     """An endless stream of fresh urgent items lets others through: every tenth turn is that of whoever came first."""
     queue.add("low-1", priority=-100)
