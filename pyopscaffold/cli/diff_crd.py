@@ -12,6 +12,7 @@ from pyopscaffold.errors import DocumentError
 
 if TYPE_CHECKING:
     from pyopscaffold.compat.change import Change
+    from pyopscaffold.document.reader import Unreadable
     from pyopscaffold.lint.subject import Manifest
 
 
@@ -76,15 +77,13 @@ def _compared(old: str, new: str) -> dict[str, tuple[Change, ...]]:
 
 
 def _read(place: str) -> dict[str, Manifest]:
-    from pyopscaffold.document.reader import Unreadable, scan  # noqa: PLC0415
     from pyopscaffold.lint.evolution import read_before  # noqa: PLC0415
     from pyopscaffold.loader.revision import load_before  # noqa: PLC0415
 
-    sources = list(load_before(place, ["."]))
-    found = read_before(sources)
+    broken: list[Unreadable] = []
+    found = read_before(load_before(place, ["."]), broken)
     if found:
         return found
-    broken = [part for source in sources for part in scan(source) if isinstance(part, Unreadable) and not part.template]
     if broken:
         line = broken[0].position.line
         raise DocumentError(f"{broken[0].source.file}:{line}: {broken[0].problem}", hint=f"{place} has no other CRD")

@@ -18,6 +18,7 @@ from pyopscaffold.errors import DocumentError, PyopscaffoldError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pyopscaffold.document.reader import Unreadable
     from pyopscaffold.lint.config import Config
     from pyopscaffold.lint.evolution import Before
     from pyopscaffold.lint.finding import Report
@@ -225,9 +226,9 @@ def _judged(
         raise UsageError("there is nothing to check", hint="name files or folders: pyopscaffold lint-crd config/")
     items: Iterable[Item] = gather(paths, excluded=ruleset.config.excludes)
     checked = partial(_checked, paths, ruleset=ruleset, jobs=jobs, allow_empty=allow_empty)
-    if since and (mending.wanted or write):
+    if since is not None and (mending.wanted or write):
         raise UsageError("--since shows a part of the findings", hint="fix, or write a baseline, without it")
-    if since:
+    if since is not None:
         from pyopscaffold.lint.evolution import only_changed  # noqa: PLC0415
         from pyopscaffold.loader.revision import changed_lines  # noqa: PLC0415
 
@@ -283,12 +284,16 @@ def _require_rules(config: Config, known: Registry) -> None:
 
 
 def _earlier(against: str | None, paths: list[str]) -> Before:
-    if not against:
+    if against is None:
         return {}
     from pyopscaffold.lint.evolution import read_before  # noqa: PLC0415
     from pyopscaffold.loader.revision import load_before  # noqa: PLC0415
 
-    return read_before(load_before(against, paths))
+    broken: list[Unreadable] = []
+    before = read_before(load_before(against, paths), broken)
+    for part in broken:
+        console.warn(f"{part.source.file}:{part.position.line}: {part.problem}: CRDs in it are taken for new")
+    return before
 
 
 def _less_baseline(report: Report, ruleset: Ruleset, *, write: bool) -> Report:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pyopscaffold.compat.change import Change, Grade, Sort
 from pyopscaffold.compat.crd import compare, removed
-from pyopscaffold.document.reader import Document, scan
+from pyopscaffold.document.reader import Document, Unreadable, scan
 from pyopscaffold.lint.finding import Finding, Severity
 from pyopscaffold.lint.rule import Hit
 from pyopscaffold.lint.subject import CRD_API_VERSION, Crd, Manifest, manifests
@@ -57,11 +57,16 @@ class Evolution:
                 yield Hit(change.path, message, change.field, severity=_SEVERITIES[change.grade])
 
 
-def read_before(sources: Iterable[Source]) -> dict[str, Manifest]:
-    """Collect the CRDs in the sources by name; what is no whole CRD of apiextensions.k8s.io/v1 is left out."""
+def read_before(sources: Iterable[Source], broken: list[Unreadable] | None = None) -> dict[str, Manifest]:
+    """Collect the CRDs in the sources by name; what is no whole CRD of apiextensions.k8s.io/v1 is left out.
+
+    What can't be read, and is no template, is added to ``broken``.
+    """
     found: dict[str, Manifest] = {}
     for source in sources:
         for part in scan(source):
+            if broken is not None and isinstance(part, Unreadable) and not part.template:
+                broken.append(part)
             for manifest in manifests(part) if isinstance(part, Document) else ():
                 whole = manifest.is_crd and not manifest.is_template and not manifest.is_fragment
                 if whole and manifest.api_version == CRD_API_VERSION and manifest.name:

@@ -13,6 +13,7 @@ from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import DocumentError, UsageError
 from pyopscaffold.loader.manifests import STDIN, is_manifest, load_sources
 
+_HINT = "name a commit, tag or branch that is fetched, such as origin/main"
 _HUNK = re.compile(r"@@ -\S+ \+(?P<start>\d+)(?:,(?P<count>\d+))? @@")
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def load_before(place: str, paths: Sequence[str]) -> Iterator[Source]:
         DocumentError: a file can't be read.
 
     """
+    if not place:
+        raise UsageError("an empty text is no file, folder or revision", hint=_HINT)
     if os.path.lexists(place):
         yield from load_sources([place])
         return
@@ -47,7 +50,7 @@ def changed_lines(revision: str) -> dict[str, frozenset[int] | None]:
         UsageError: there is no such revision, or no git.
 
     """
-    _require(revision, f"{revision} is no revision")
+    _require(revision, f"{revision or 'an empty text'} is no revision")
     root = Path(os.fsdecode(_git("rev-parse", "--show-toplevel").stdout).rstrip("\n"))
     options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-renames", "--no-prefix", "--text")
     shown = _git("-c", "core.quotePath=false", "diff", *options, revision, "--", at=root).stdout
@@ -78,8 +81,7 @@ def _require(revision: str, problem: str) -> None:
     done = _git("rev-parse", "--quiet", "--verify", "--end-of-options", f"{revision}^{{commit}}", check=False)
     if done.returncode:
         why = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ").partition("\n")[0]
-        hint = "name a commit, tag or branch that is fetched, such as origin/main"
-        raise UsageError(f"{problem}{f': {why}' if why else ''}", hint=hint)
+        raise UsageError(f"{problem}{f': {why}' if why else ''}", hint=_HINT)
 
 
 def _sources(revision: str, paths: Iterable[str]) -> Iterator[Source]:

@@ -88,6 +88,24 @@ def test_what_is_no_earlier_state_is_told(repository: Path, place: str, capsys: 
     assert "hint:" in shown
 
 
+@pytest.mark.parametrize("option", ["--against", "--since"])
+def test_no_revision_is_not_taken_for_none_asked(repository: Path, option: str, capsys: Capture) -> None:
+    """A variable of CI that is empty must not switch the check off."""
+    (repository / "now.yaml").write_text(NEW)
+    assert run(["lint-crd", "now.yaml", option, "", *ONLY_CHANGES]) == 2
+    assert "an empty text is no " in capsys.readouterr().err
+
+
+def test_an_earlier_state_that_cannot_be_read_is_told(repository: Path, capsys: Capture) -> None:
+    """What can't be compared passes, as it could never be mended else, but not in silence."""
+    (repository / "now.yaml").write_text(NEW)
+    (repository / "broken.yaml").write_text("a: 1\nb: [\n")
+    assert run(["lint-crd", "now.yaml", "--against", "broken.yaml", *ONLY_CHANGES]) == 0
+    shown = capsys.readouterr().err
+    assert "warning: broken.yaml:" in shown
+    assert "taken for new" in shown
+
+
 def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     """Where there is no repository, git's own reason is in the message."""
     monkeypatch.chdir(tmp_path)
