@@ -12,7 +12,7 @@ import typer
 
 from pyopscaffold.cli import console
 from pyopscaffold.cli.fixing import Mending
-from pyopscaffold.cli.reports import deliver, parse_outputs, print_any
+from pyopscaffold.cli.reports import deliver, parse_outputs, print_any, write_file
 from pyopscaffold.errors import DocumentError, PyopscaffoldError, UsageError
 
 if TYPE_CHECKING:
@@ -304,9 +304,6 @@ def _less_baseline(report: Report, ruleset: Ruleset, *, write: bool) -> Report:
             raise UsageError("--write-baseline has nowhere to write", hint="name the file: --baseline FILE")
         return report
     from pyopscaffold.document.reader import Source  # noqa: PLC0415
-    from pyopscaffold.files.apply import apply  # noqa: PLC0415
-    from pyopscaffold.files.artefact import Artefact, Owner  # noqa: PLC0415
-    from pyopscaffold.files.plan import plan  # noqa: PLC0415
     from pyopscaffold.lint.baseline import parse, render  # noqa: PLC0415
 
     there = file.exists()
@@ -315,7 +312,7 @@ def _less_baseline(report: Report, ruleset: Ruleset, *, write: bool) -> Report:
     known = parse(Source(str(file), file.read_text("utf-8", "replace") if there else render({})))
     if write:
         text = known.shrunk(report, ruleset) if there else known.of(report)
-        apply(plan(file.parent, [Artefact(file.name, text, owner=Owner.BOTH)]))
+        write_file(file, text)
         known = parse(Source(str(file), text))
     return known.compare(report, ruleset)
 

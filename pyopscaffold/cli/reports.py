@@ -91,7 +91,7 @@ def deliver(
         if file is None:
             print_any(rendered)
         else:
-            _write(file, rendered)
+            write_file(file, rendered)
 
 
 def print_any(text: str) -> None:
@@ -108,7 +108,13 @@ def _rendered(report: Report, ruleset: Ruleset, form: Form, *, colour: bool, sta
     return str(module.render(report, ruleset.known) if form is Form.SARIF else module.render(report))
 
 
-def _write(file: Path, text: str) -> None:
+def write_file(file: Path, text: str) -> None:
+    """Write a file that its user may edit as well, whole or not at all.
+
+    Raises:
+        UserError: it can't be written.
+
+    """
     from pyopscaffold.files.apply import apply  # noqa: PLC0415
     from pyopscaffold.files.artefact import Artefact, Owner  # noqa: PLC0415
     from pyopscaffold.files.plan import plan  # noqa: PLC0415
