@@ -24,10 +24,10 @@ from pyopscaffold.runtime.reconcile import Request
 from pyopscaffold.runtime.ring import Ring
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable
 
     from pyopscaffold.api import GroupVersionKind
-    from pyopscaffold.runtime.cache import Delta, Informer, Stored
+    from pyopscaffold.runtime.cache import Informer, Stored
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.membership import Membership, Sighting
     from pyopscaffold.runtime.queue import WorkQueue
@@ -174,25 +174,6 @@ class Share:
         if self._shards.part.has(item.namespace, item.name):
             self._queue.add(item, priority=priority, after=after)
 
-    def counts(self, delta: Delta) -> bool:
-        """Whether a change is more than our stamp: whoever stamps an object looks at it right then."""
-        old, new = delta.old, delta.new
-        if old is None or new is None:
-            return True
-        before, after = old.meta, new.meta
-        return before.annotations.get(self.stamp) == after.annotations.get(self.stamp) or (
-            (before.generation, before.labels, before.finalizers, before.deleting)
-            != (after.generation, after.labels, after.finalizers, after.deleting)
-            or self._others(before.annotations) != self._others(after.annotations)
-        )
-
-    def count(self, delta: Delta) -> None:
-        """Keep count of the objects that are ours."""
-        if (delta.old is None) != (delta.new is None):
-            meta = (delta.new or delta.old).meta  # type: ignore[union-attr]  # one of them is there
-            if self._shards.part.has(meta.namespace, meta.name):
-                self.objects += 1 if delta.old is None else -1
-
     def guarded(self, process: Callable[..., Awaitable[Verdict]]) -> Callable[..., Awaitable[Verdict]]:
         """Return ``process`` for our own objects only: stamped before, and with a grant that its writes need."""
 
@@ -268,6 +249,3 @@ class Share:
                 _log.error("%s could not be taken over: %s", request, error)
             return Verdict(failure=failure, error=error)
         return None
-
-    def _others(self, annotations: Mapping[str, str]) -> dict[str, str]:
-        return {key: value for key, value in annotations.items() if key != self.stamp}
