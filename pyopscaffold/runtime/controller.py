@@ -19,7 +19,6 @@ from pyopscaffold.runtime.outcome import Failure, classify
 from pyopscaffold.runtime.processor import Processor, Verdict, paused_by, skips_finalize
 from pyopscaffold.runtime.queue import INITIAL_PRIORITY, WorkQueue
 from pyopscaffold.runtime.reconcile import Request
-from pyopscaffold.runtime.tenants import Tenants
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.queue import Backoff
     from pyopscaffold.runtime.reconcile import Reconciler
     from pyopscaffold.runtime.sharding import Shards, Share
+    from pyopscaffold.runtime.tenants import Tenants
     from pyopscaffold.runtime.tracing import Tracing
 
 GRACE = 25.0
@@ -149,7 +149,11 @@ class Controller:
 
     def _tenants_of(self, cache: Cache) -> Tenants | None:
         tenants, primary = self._declaration.tenants, self._informers[self._declaration.resource.gvk]
-        return None if tenants is None else Tenants(tenants, cache, primary)
+        if tenants is None:
+            return None
+        from pyopscaffold.runtime.tenants import Tenants  # noqa: PLC0415 - most operators have none
+
+        return Tenants(tenants, cache, primary)
 
     async def run(self) -> None:
         """Work until cancelled; then let running reconciles end, for ``grace`` seconds at most."""
