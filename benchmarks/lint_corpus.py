@@ -52,6 +52,8 @@ def main() -> None:
     """Measure and print."""
     corpus = Path(sys.argv[1]) if len(sys.argv) > 1 else CORPUS
     files = [path for path in corpus.rglob("*") if path.suffix in {".yaml", ".yml", ".json"}]
+    if not files:
+        sys.exit(f"error: there are no CRDs in {corpus}; name a folder of them")
     large = max((path for path in files if path.stat().st_size < LARGE), key=lambda path: path.stat().st_size)
     with tempfile.TemporaryDirectory() as folder:
         small = Path(folder) / "crd.yaml"
