@@ -72,7 +72,9 @@ RULE = Rule(
     ),
     good_class=widget(
         f'''
-        secret_name: Annotated[str, Pattern(r"^{DNS1123_SUBDOMAIN}$"), MaxLen(253)]
+        secret_name: Annotated[
+            str, Pattern(r"^{DNS1123_SUBDOMAIN}$"), MaxLen(253)
+        ]
         """Secret with the password."""
         '''
     ),
