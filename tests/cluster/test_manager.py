@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +106,11 @@ async def test_two_operators_at_once_do_not_fight(api_server: ApiServer, cluster
 
 async def test_only_the_leader_acts(api_server: ApiServer, cluster: Cluster) -> None:
     """Of two replicas with leader election one acts; when it stops, the other takes over without the lease's end."""
-    election: dict[str, Any] = {"leader_elect": True, "leader_election_namespace": cluster.namespace}
+    election: dict[str, Any] = {
+        "leader_elect": True,
+        "leader_election_namespace": cluster.namespace,
+        "leader_election_lease_duration": 60,  # three times as long as any wait below
+    }
     first, second = WidgetReconciler(), WidgetReconciler()
     async with AsyncExitStack() as stopping:
         leader = await stopping.enter_async_context(operating(first, api_server, cluster.namespace, **election))
@@ -119,10 +122,8 @@ async def test_only_the_leader_acts(api_server: ApiServer, cluster: Cluster) -> 
             assert (follower.leading, second.seen) == (False, [])
             assert scrape(leader)[f'leader_election_master_status{{name="{LEASE_NAME}"}}'] == 1
             assert scrape(follower)[f'leader_election_master_status{{name="{LEASE_NAME}"}}'] == 0
-            began = time.monotonic()
             await stopping.aclose()
             await soon(lambda: follower.leading)
-            assert time.monotonic() - began < 8
             await soon(lambda: "one" in second.seen)
 
 

@@ -234,12 +234,3 @@ def test_only_what_is_used_is_made() -> None:
         "print('PodSpec' in vars(v1), 'msgspec' in sys.modules, 'pyopscaffold.model' in sys.modules)"
     )
     assert fresh(code) == "False False False"
-
-
-def test_embedding_a_pod_template_is_cheap() -> None:
-    """The classes below a pod template are imported in 120 ms at most."""
-    code = (
-        "import pyopscaffold.api, time; start = time.perf_counter();"
-        "from pyopscaffold.k8s.core.v1 import PodTemplateSpec; print(time.perf_counter() - start)"
-    )
-    assert min(float(fresh(code)) for _ in range(3)) < 0.12
