@@ -96,7 +96,7 @@ typecheck: setup ## Check types with mypy, strictly
 	$(BIN)/mypy pyopscaffold hatch_build.py tests benchmarks scripts examples/demo.py examples/remake.py
 
 .PHONY: bench
-bench: tools ## Measure; writes benchmarks/RESULTS.md (forty minutes, on an idle machine)
+bench: tools ## Measure; writes benchmarks/RESULTS.md (two hours, on an idle machine)
 	$(BIN)/python benchmarks/run.py
 
 ## Product

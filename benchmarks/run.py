@@ -30,9 +30,11 @@ MODULES = (
     "databases",
     "dev",
     "operators",
+    "scale",
     "sharding",
     "kill",
     "soak",
+    "lint_corpus",
 )
 
 HEAD = """# Results
