@@ -242,9 +242,17 @@ class Processor(Generic[T]):
         return Verdict(result.requeue_after if result else None)
 
     async def _call(self, method: Callable[..., Any], context: Context, obj: T) -> Any:
+        call = self._call_here if self._is_async[method] else self._call_in_thread
+        try:
+            return await call(method, context, obj)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise PyopscaffoldError(f"{method.__qualname__} let a CancelledError of a task of its own escape") from None
+
+    async def _call_here(self, method: Callable[..., Any], context: Context, obj: T) -> Any:
         seconds = self._declaration.timeout
-        if not self._is_async[method]:
-            return await self._call_in_thread(method, context, obj)
         try:
             async with asyncio.timeout(seconds) as scope:
                 return await method(context, obj)
@@ -252,23 +260,17 @@ class Processor(Generic[T]):
             if not scope.expired():
                 raise
             raise ReconcileTimeoutError(f"not done after {seconds:g} s, and cancelled{_where(error)}") from None
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            raise PyopscaffoldError(f"{method.__qualname__} let a CancelledError of a task of its own escape") from None
 
     async def _call_in_thread(self, method: Callable[..., Any], context: Context, obj: T) -> Any:
         """Run a plain function; its object stays ours until the thread is done, for no two may work on one object."""
         if self._threads is None:
             name = f"reconcile-{self._declaration.name}"
             self._threads = ThreadPoolExecutor(self._thread_count, thread_name_prefix=name)
-        loop = asyncio.get_running_loop()
-        call = loop.run_in_executor(self._threads, contextvars.copy_context().run, method, context, obj)
-        done, _ = await asyncio.wait({call}, timeout=self._declaration.timeout)
+        loop, seconds = asyncio.get_running_loop(), self._declaration.timeout
+        call = loop.run_in_executor(self._threads, contextvars.copy_context().run, _called, method, context, obj)
+        done, _ = await asyncio.wait({call}, timeout=seconds)
         if done:
             return call.result()
-        seconds = self._declaration.timeout
         context.log.warning("timeout of %g s passed; a plain def can't be stopped, waiting for it", seconds)
         await asyncio.wait({call})
         call.exception()
@@ -350,6 +352,14 @@ class Processor(Generic[T]):
         if failure.stalled and regarding is not None:
             self._events.record(regarding, "Warning", failure.reason, failure.message)
         return Verdict(failure=failure, error=error)
+
+
+def _called(method: Callable[..., Any], context: Context, obj: Object) -> Any:
+    """Call a plain function. No future takes a StopIteration: who waits for one that raised it would wait for ever."""
+    try:
+        return method(context, obj)
+    except StopIteration as error:
+        raise RuntimeError(f"{method.__qualname__} raised StopIteration") from error
 
 
 def _where(timeout: TimeoutError) -> str:
