@@ -117,6 +117,20 @@ def test_a_text_without_a_last_line_break_can_be_added_to() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "edited"),
+    [
+        ("\ufeffa: [b]\n", "\ufeffa: [b, c]\n"),
+        ("a:\t[b]\n", "a:\t[b, c]\n"),
+        ("é: 😀\na: [b]\n", "é: 😀\na: [b, c]\n"),
+    ],
+    ids=["byte order mark", "tab", "beyond ASCII"],
+)
+def test_what_parsers_count_otherwise_can_be_edited(text: str, edited: str) -> None:
+    """Offsets are those of the text, though libyaml leaves a byte order mark out."""
+    assert append_unique(text, ("a",), "c") == edited
+
+
+@pytest.mark.parametrize(
     "word", ["on", "y", "0o10", "08", "1e3", "2020-01-01", "=", "null", "", " x", "a: b", "# c", "é", "\u2028x"]
 )
 def test_strings_stay_strings(word: str) -> None:
