@@ -79,7 +79,7 @@ def placed(problem: Problem) -> str:
 def diff(text: str) -> None:
     """Print a unified diff, with colours on a terminal."""
     colours = {"+": _GREEN, "-": _RED, "@": _CYAN}
-    for line in text.splitlines():
+    for line in text.split("\n")[:-1]:
         say(styled(line, colours[line[0]]) if line[:1] in colours else line)
 
 

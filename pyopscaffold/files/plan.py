@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import enum
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -143,4 +144,5 @@ def _refuse_links(root: Path, path: PurePosixPath) -> None:
 
 
 def _lines(text: str | None) -> list[str]:
-    return (text or "").splitlines(keepends=True)
+    """Split as git does, at line feeds alone."""
+    return list(StringIO(text or "", newline="\n"))

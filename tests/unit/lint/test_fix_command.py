@@ -63,6 +63,19 @@ def test_diff_shows_and_writes_nothing(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(
+    "text",
+    [BEFORE.replace("\n", "\r\n"), BEFORE.rstrip("\n"), BEFORE.replace("Desired state.", '"Desired\u2028 state."')],
+    ids=["CRLF", "no last line end", "other line breaks"],
+)
+def test_a_diff_can_be_applied(text: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """What git makes of it is what --fix would."""
+    CRD.write_bytes(text.encode())
+    run(["lint-crd", "crd.yaml", "--diff", *ONLY])
+    subprocess.run(["git", "apply"], input=capfdbinary.readouterr().out, check=True)
+    assert CRD.read_bytes() == text.replace("maximum: 9", "maximum: 9, format: int32").encode()
+
+
 def test_standard_input_goes_to_output(
     monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
