@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.api.declarations import controller_of, gvk_of
 from pyopscaffold.errors import PyopscaffoldError
 from pyopscaffold.runtime import predicate
+from pyopscaffold.runtime.cache import Delta
 from pyopscaffold.runtime.cache import index as index_of
 from pyopscaffold.runtime.children import Children
 from pyopscaffold.runtime.finalizer import finalizer_name
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from pyopscaffold.api import GroupVersionKind
     from pyopscaffold.api.declarations import ControllerDeclaration, Watch
-    from pyopscaffold.runtime.cache import Cache, Delta, Informer, Stored
+    from pyopscaffold.runtime.cache import Cache, Informer, Stored
     from pyopscaffold.runtime.children import Owner
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.clock import Clock
@@ -121,6 +122,7 @@ class Controller:
         )
         self._share = self._share_of(shards, client) if shards is not None else None
         self._news = self._share or self.queue
+        self._told = self._handler_of_the_primary()
         process = self._processor.process if self._share is None else self._share.guarded(self._processor.process)
         self._process = process if tracing is None else tracing.traced(process, self._declaration)
         metrics.observe(self.queue, workers=self.workers, paused=paused, paused_objects=lambda: self._processor.paused)
@@ -135,6 +137,7 @@ class Controller:
             client=client,
             primary=self._primary,
             queue=self.queue,
+            take_up=self._take_up,
             forget=self._leave,
         )
         self._metrics.sharded(lambda: share.objects)
@@ -181,14 +184,28 @@ class Controller:
         """Look at one object now, past the queue; nothing is retried."""
         return await self._processor.process(request)
 
-    def _listen(self) -> None:
+    def _handler_of_the_primary(self) -> Callable[[Delta], None]:
         declaration, kind = self._declaration, self._declaration.resource.gvk
         annotations = (paused_by(kind), skips_finalize(kind))
         finalizer = finalizer_name(kind, self.name)
         labels = (declaration.tenants.label,) if declaration.tenants and declaration.tenants.shared_from else ()
-        wanted = predicate.primary(finalizer, annotations=annotations, labels=labels, wanted=declaration.predicates)
-        self._informers[kind].add_handler(handler(self.queue, to_self, accepts=wanted, failed=self._map_failed))
-        self._informers[kind].add_handler(self._forget)
+        counts = predicate.primary(
+            finalizer,
+            annotations=annotations,
+            labels=labels,
+            wanted=declaration.predicates,
+            stamp=self._share.stamp if self._share is not None else "",
+        )
+        return handler(self._news, to_self, accepts=counts, failed=self._map_failed)
+
+    def _take_up(self, stored: Stored) -> None:
+        """Ask for an object behind what changed, as at the start of the process: predicates may leave it out."""
+        self._told(Delta(None, stored, initial=True))
+
+    def _listen(self) -> None:
+        declaration, kind = self._declaration, self._declaration.resource.gvk
+        self._primary.add_handler(self._told)
+        self._primary.add_handler(self._forget)
         changed, failed = predicate.version_changed, self._map_failed
         for owned in map(gvk_of, declaration.owns):
             skips = partial(self._skips, owned)
@@ -201,7 +218,7 @@ class Controller:
             informer.add_handler(handler(queue, by_map(watch), accepts=accepts, failed=failed, together=both))
 
         if self._tenants is not None:
-            self._tenants.listen(lambda request: self.queue.add(request, priority=INITIAL_PRIORITY))
+            self._tenants.listen(lambda request: self._news.add(request, priority=INITIAL_PRIORITY))
 
     def _skips(self, kind: GroupVersionKind, delta: Delta, request: Request) -> bool:
         return self._children.expects(kind, delta.new, request.namespace, request.name)
@@ -254,7 +271,7 @@ class Controller:
         while True:
             await self._clock.sleep(self._resync_after * random.uniform(0.9, 1.1))  # noqa: S311
             for stored in self._primary.list():
-                self._news.add(Request(stored.meta.namespace, stored.meta.name), priority=INITIAL_PRIORITY)
+                self._take_up(stored)
 
     def _settle(self, request: Request, verdict: Verdict) -> None:
         failure = verdict.failure

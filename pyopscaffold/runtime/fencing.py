@@ -11,9 +11,10 @@ docs/adr/0015 says what follows from it and what does not.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyopscaffold.api.declarations import gvk_of
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.cache import Cache
     from pyopscaffold.runtime.client.protocols import PatchBody
     from pyopscaffold.runtime.client.transport import Request, Response, Stream, Transport
+    from pyopscaffold.runtime.clock import Clock
     from pyopscaffold.runtime.objects import Meta
 
 T = TypeVar("T")
@@ -60,7 +62,7 @@ def stamp_of(group: str, controller: str) -> str:
 
 
 class GuardedTransport:
-    """A Transport that lets no write of a reconcile leave when its grant is over."""
+    """A Transport that lets no write of a reconcile leave when its grant is over, or be under way any longer."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -68,12 +70,17 @@ class GuardedTransport:
     async def request(self, request: Request) -> Response:
         """See Transport; raises OwnershipLostError."""
         grant = HELD.get()
-        if grant is not None and request.method != "GET":
-            left = grant.left()
-            if left <= 0:
-                raise OwnershipLostError(f"{request.method} {request.path}: others may own the object by now")
-            request = replace(request, timeout=min(request.timeout, left))
-        return await self._transport.request(request)
+        if grant is None or request.method == "GET":
+            return await self._transport.request(request)
+        lost = OwnershipLostError(f"{request.method} {request.path}: others may own the object by now")
+        if (left := grant.left()) <= 0:
+            raise lost
+        try:
+            # all of it: to get a credential and to connect may take long as well, and only then it is sent
+            async with asyncio.timeout(left) as limit:
+                return await self._transport.request(request)
+        except TimeoutError as error:
+            raise (lost if limit.expired() else error) from None
 
     def stream(self, request: Request) -> AbstractAsyncContextManager[Stream]:
         """See Transport."""
@@ -91,8 +98,8 @@ class FencedClient(ApiClient):
     ``create`` needs nothing, as it makes what is not there; ``replace`` always names a version.
     """
 
-    def __init__(self, transport: Transport) -> None:
-        super().__init__(GuardedTransport(transport))
+    def __init__(self, transport: Transport, *, clock: Clock | None = None) -> None:
+        super().__init__(GuardedTransport(transport), clock=clock)
         self._cache: Cache | None = None
 
     def fence_by(self, cache: Cache) -> None:

@@ -236,12 +236,13 @@ class Manager:
     def _connect(self, config: ClusterConfig, *, fenced: bool = False) -> Client:
         name = self._declarations[0].name if self._declarations else "operator"
         traced = self._tracing.of_requests() if self._tracing else ()
-        agent, told = user_agent(name), self.metrics.request
-        if fenced:
-            from pyopscaffold.runtime.fencing import FencedClient  # noqa: PLC0415 - most processes do without
+        agent, told, clock = user_agent(name), self.metrics.request, self._clock
+        if not fenced:
+            return HttpClient(config, user_agent=agent, on_request=told, clock=clock, trace_configs=traced)
+        from pyopscaffold.runtime.fencing import FencedClient  # noqa: PLC0415 - most processes do without
 
-            return FencedClient(HttpTransport(config, user_agent=agent, on_request=told, trace_configs=traced))
-        return HttpClient(config, user_agent=agent, on_request=told, trace_configs=traced)
+        transport = HttpTransport(config, user_agent=agent, on_request=told, clock=clock, trace_configs=traced)
+        return FencedClient(transport, clock=clock)
 
     def _fence(self, client: Client) -> None:
         if self._shards is not None:

@@ -3,8 +3,8 @@
 A predicate takes a Delta, and those made here compare an object before and after: additions and deletions always
 count. Predicates are joined by ``any_of``, ``all_of`` and ``none_of``, and given to ``@controller(predicates=[…])`` and
 ``Watch(predicate=…)``. One of your own may look at ``delta.old`` and ``delta.new``, at their ``meta`` or all of their
-``raw`` JSON text; either may be None. Of a controller's own kind, an addition that it does not accept is never looked
-at.
+``raw`` JSON text; either may be None. Of a controller's own kind, an object whose addition it does not accept is looked
+at when it is deleted only, if it has the controller's finalizer.
 """
 
 from __future__ import annotations
@@ -49,6 +49,11 @@ def annotation_changed(key: str) -> Predicate:
     return on_update(lambda old, new: old.annotations.get(key) != new.annotations.get(key))
 
 
+def other_annotations_changed(key: str) -> Predicate:
+    """Make a predicate of all annotations but one."""
+    return on_update(lambda old, new: {**old.annotations, key: ""} != {**new.annotations, key: ""})
+
+
 def finalizer_lost(name: str) -> Predicate:
     """Somebody took the finalizer away; that it was added does not count."""
     return on_update(lambda old, new: name in old.finalizers and name not in new.finalizers)
@@ -75,21 +80,26 @@ def primary(
     annotations: Iterable[str] = (),
     labels: Iterable[str] = (),
     wanted: Sequence[Predicate] = (),
+    stamp: str = "",
 ) -> Predicate:
-    """Accept what counts for the kind that a controller is for: everything but writes of the status.
+    """Accept what counts for the kind that a controller is for: all but writes of the status, and of our own ``stamp``.
 
-    With ``wanted``, what all of these accept; then, of updates, what the framework needs to know counts besides: a
-    deletion, and changes of its ``annotations`` and ``labels``.
+    With ``wanted``, what all of these accept; then, what the framework needs to know counts besides: of updates, a
+    deletion, and changes of its ``annotations`` and ``labels``; of additions, that the object waits for ``finalizer``.
     """
     lost = (finalizer_lost(finalizer),) if finalizer else ()
     if not wanted:
-        return any_of(generation_changed, labels_changed, annotations_changed, deletion_asked, *lost)
+        annotated = other_annotations_changed(stamp) if stamp else annotations_changed
+        return any_of(generation_changed, labels_changed, annotated, deletion_asked, *lost)
     ours = any_of(deletion_asked, *map(annotation_changed, annotations), *map(label_changed, labels), *lost)
     theirs = all_of(version_changed, *wanted)
 
+    def waits(new: Stored) -> bool:
+        return new.meta.deleting and finalizer in new.meta.finalizers
+
     def accepts(delta: Delta) -> bool:
-        is_update = delta.old is not None and delta.new is not None
-        return (is_update and ours(delta)) or theirs(delta)
+        new = delta.new
+        return (new is not None and (ours(delta) if delta.old else waits(new))) or theirs(delta)
 
     return accepts
 

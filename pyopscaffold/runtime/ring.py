@@ -13,13 +13,19 @@ if TYPE_CHECKING:
 
 
 class Ring:
-    """The owners of all keys among some members."""
+    """The owners of all keys among some members; equal for equal members."""
 
     def __init__(self, members: Iterable[str]) -> None:
         self.members = tuple(sorted(set(members)))
         self._hashes: list[tuple[Any, str]] = [
             (blake2b(member.encode(), digest_size=8), member) for member in self.members
         ]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ring) and self.members == other.members
+
+    def __hash__(self) -> int:
+        return hash(self.members)
 
     def owner(self, namespace: str, name: str) -> str:
         """Return the member whose hash with the key is the highest, '' if there are no members."""

@@ -15,29 +15,28 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.errors import ClientError, NotFound
+from pyopscaffold.errors import ClientError, KubeconfigError, NotFound
 from pyopscaffold.runtime.fencing import HELD, Grant, stamp_of
-from pyopscaffold.runtime.outcome import OwnershipLostError, classify
+from pyopscaffold.runtime.outcome import OwnershipLostError, classify, missing
 from pyopscaffold.runtime.processor import DONE, Verdict
-from pyopscaffold.runtime.queue import INITIAL_PRIORITY
-from pyopscaffold.runtime.reconcile import Request
 from pyopscaffold.runtime.ring import Ring
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from pyopscaffold.api import GroupVersionKind
-    from pyopscaffold.runtime.cache import Informer, Stored
+    from pyopscaffold.runtime.cache import Delta, Informer, Stored
     from pyopscaffold.runtime.client.protocols import Client
     from pyopscaffold.runtime.membership import Membership, Sighting
     from pyopscaffold.runtime.queue import WorkQueue
+    from pyopscaffold.runtime.reconcile import Request
 
 _SLICE = 500
 """So many objects are looked through before others have their turn on the event loop."""
 _log = logging.getLogger("pyopscaffold.sharding")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Part:
     """The objects that a replica may work on: its own by all of ``views``, and nobody's by the ``claims`` of others."""
 
@@ -86,7 +85,7 @@ class Shards:
             self._change()
             return
         ring = Ring(sighting.view)
-        if self._pending and self._pending[-1].members == ring.members:
+        if self._pending and self._pending[-1] == ring:
             self._pending = ()
         # by our own view nobody else has what is ours
         views = {view for view in sighting.others.values() if view and view != ring.members}
@@ -125,8 +124,9 @@ class Shards:
         old, now = self.part, self._published
         # what is about to be given away counts as gone, until it is known which view the others see
         self.part = Part(now.me, now.term, (*now.views, *self._pending), now.claims) if now.views else NOTHING
-        for listener in self._listeners:
-            listener(old, self.part)
+        if self.part != old:
+            for listener in self._listeners:
+                listener(old, self.part)
 
     def _publish_if_drained(self) -> None:
         """Tell the newest view, unless it is told or gives away what we work on."""
@@ -154,6 +154,7 @@ class Share:
         client: Client,
         primary: Informer,
         queue: WorkQueue[Request],
+        take_up: Callable[[Stored], None],
         forget: Callable[[Stored], None],
     ) -> None:
         self._shards = shards
@@ -161,6 +162,7 @@ class Share:
         self._client = client
         self._primary = primary
         self._queue = queue
+        self._take_up = take_up
         self._forget = forget
         self._manager = controller
         self.stamp = stamp_of(kind.group, controller)
@@ -168,6 +170,7 @@ class Share:
         self._changes: list[tuple[Part, Part]] = []
         self._changed = asyncio.Event()
         shards.listen(self._note)
+        primary.add_handler(self._count)
 
     def add(self, item: Request, *, priority: int = 0, after: float = 0.0) -> None:
         """Queue what is ours; the rest is taken up when it becomes ours."""
@@ -205,12 +208,19 @@ class Share:
             if changes:
                 await self._look_through([old for old, _ in changes], changes[-1][1])
 
+    def _count(self, delta: Delta) -> None:
+        """Count what comes and goes between two looks at all."""
+        stored = delta.new or delta.old
+        came = int(delta.old is None) - int(delta.new is None)
+        if came and stored is not None and self._shards.part.has(stored.meta.namespace, stored.meta.name):
+            self.objects += came
+
     def _note(self, old: Part, new: Part) -> None:
         self._changes.append((old, new))
         self._changed.set()
 
     async def _look_through(self, before: list[Part], part: Part) -> None:
-        """Queue what is ours and was not at some time since the last look, for it may have been dropped then."""
+        """Take up what is ours and was not at some time since the last look, for it may have been dropped then."""
         self.objects = 0
         for index, stored in enumerate(self._primary.list()):
             if index % _SLICE == _SLICE - 1:
@@ -219,7 +229,7 @@ class Share:
             if part.has(*key):
                 self.objects += 1
                 if not all(old.has(*key) for old in before):
-                    self._queue.add(Request(*key), priority=INITIAL_PRIORITY)
+                    self._take_up(stored)
             elif any(old.has(*key) for old in before):
                 self._forget(stored)
 
@@ -241,10 +251,9 @@ class Share:
         patch = {"metadata": {"uid": stored.meta.uid, "annotations": {self.stamp: grant.me}}}
         try:
             await self._client.patch(self._kind, name, patch, namespace=namespace, field_manager=self._manager)
-        except NotFound:
-            return DONE
-        except ClientError as error:
-            failure = classify(error, failures=options.get("failures", 0))
+        except (ClientError, KubeconfigError) as error:
+            judge = missing if isinstance(error, NotFound) else classify
+            failure = judge(error, failures=options.get("failures", 0))
             if not failure.quiet:
                 _log.error("%s could not be taken over: %s", request, error)
             return Verdict(failure=failure, error=error)

@@ -104,4 +104,16 @@ def test_what_counts_by_the_authors_word() -> None:
     assert accepts(check, {"finalizers": ["example.com/f"]}, version)
     wide = predicate.primary(wanted=[predicate.version_changed])
     assert accepts(wide, {}, version)
-    assert not predicate.primary(wanted=[lambda _: False])(Delta(None, stored()))
+    picky = predicate.primary("example.com/f", wanted=[lambda _: False])
+    assert not picky(Delta(None, stored()))
+    assert not picky(Delta(None, stored(finalizers=["example.com/f"])))
+    assert not picky(Delta(None, stored(deletionTimestamp="2026-01-01T00:00:00Z", finalizers=["example.com/other"])))
+    assert picky(Delta(None, stored(deletionTimestamp="2026-01-01T00:00:00Z", finalizers=["example.com/f"])))
+
+
+def test_our_own_stamp_does_not_count() -> None:
+    """That a replica says whose the object is now is no news to it; any other annotation is."""
+    check = predicate.primary("example.com/f", stamp="example.com/shard")
+    assert not accepts(check, {}, {"annotations": {"example.com/shard": "a"}})
+    assert not accepts(check, {"annotations": {"example.com/shard": "a"}}, {"annotations": {"example.com/shard": "b"}})
+    assert accepts(check, {}, {"annotations": {"example.com/shard": "a", "x": "1"}})

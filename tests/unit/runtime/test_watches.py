@@ -149,6 +149,15 @@ async def test_predicates_of_the_primary(notes: FakeCluster) -> None:
         assert looks.told() == ["one"]
 
 
+async def test_a_resync_passes_over_what_predicates_do(notes: FakeCluster) -> None:
+    """What the author's predicates leave out at the start is left out by each later look at all objects, too."""
+    looks = controller(Note, predicates=[lambda delta: delta.new is not None and delta.new.meta.name == "two"])(Looks)()
+    async with notes.operating(looks, resync=60.0) as manager:
+        assert set(looks.told()) == {"two"}
+        await notes.settle(manager, seconds=67)
+        assert looks.told() == ["two"]
+
+
 async def test_index_of_a_controller(notes: FakeCluster) -> None:
     """A reconciler finds objects by the index that its declaration names."""
 

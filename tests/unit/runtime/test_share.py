@@ -1,0 +1,237 @@
+"""What one replica of several looks at: its own objects, when they become its own and when they change."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+from pyopscaffold.api import Object, ObjectMeta, TenantConfig, controller, resource
+from pyopscaffold.errors import NotFound
+from pyopscaffold.runtime import Context, Reconciler, Result, predicate
+from pyopscaffold.runtime.cache import Cache, Delta
+from pyopscaffold.runtime.client.transport import Request as HttpRequest
+from pyopscaffold.runtime.clock import ManualClock
+from pyopscaffold.runtime.controller import Controller
+from pyopscaffold.runtime.events import EventRecorder
+from pyopscaffold.runtime.fencing import HELD, Grant, GuardedTransport
+from pyopscaffold.runtime.membership import Membership
+from pyopscaffold.runtime.metrics import Metrics
+from pyopscaffold.runtime.outcome import OwnershipLostError
+from pyopscaffold.runtime.queue import WorkQueue
+from pyopscaffold.runtime.reconcile import Request
+from pyopscaffold.runtime.sharding import Part, Shards
+from pyopscaffold.testing import FakeCluster
+from tests.unit.runtime.lease_store import Gated, Store
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+NAMES = [str(number) for number in range(20)]
+CALM = 20
+"""So many turns of the event loop without anything to do, and all is done."""
+
+
+@dataclass(kw_only=True)
+class PieceSpec:
+    size: int = 0
+
+
+@resource(group="pieces.example.com", version="v1")
+@dataclass(kw_only=True)
+class Piece(Object):
+    """An object that is somebody's."""
+
+    spec: PieceSpec = field(default_factory=PieceSpec)
+
+
+def is_wanted(delta: Delta) -> bool:
+    """Accept what is labelled so."""
+    return delta.new is not None and "wanted" in delta.new.meta.labels
+
+
+class Looks(Reconciler[Piece]):
+    """Notes whom it was called for."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    async def reconcile(self, ctx: Context, obj: Piece) -> Result:
+        """Note it."""
+        self.names.append(obj.metadata.name)
+        return Result()
+
+
+@dataclass
+class World:
+    """A controller with its share, a server, and the places of this replica and of others."""
+
+    cluster: FakeCluster
+    shards: Shards
+    looks: Looks
+    metrics: Metrics
+    queue: WorkQueue[Request]
+    clock: ManualClock
+    store: Store = field(default_factory=Store)
+    places: list[Membership] = field(default_factory=list)
+
+    def join(self, shards: Shards) -> None:
+        """Take a place among the replicas."""
+        gated = Gated(self.store)
+        gated.open = True
+        place = Membership(
+            gated,  # as much of a client as it needs
+            namespace="ns",
+            name="shard",
+            group="pieces.example.com",
+            identity="host",
+            clock=ManualClock(),
+            told=shards.told,
+        )
+        shards.attach(place)
+        self.places.append(place)
+
+    async def agree(self) -> None:
+        """Let the replicas look at each other until all divide the objects alike."""
+        for place in self.places * 4:
+            await place.turn()
+
+    async def share(self) -> tuple[list[str], list[str]]:
+        """Have another replica join, and return the names that are ours, and those that are its own."""
+        self.join(Shards())
+        await self.agree()
+        await self.told()  # the look at all objects that this change brings on is over
+        ours = [name for name in NAMES if self.shards.part.has("default", name)]
+        assert 0 < len(ours) < len(NAMES)
+        return ours, [name for name in NAMES if name not in ours]
+
+    def value(self, metric: str) -> float:
+        """Read a metric of the controller."""
+        lines = (text.rpartition(" ") for text in self.metrics.text().decode().splitlines())
+        return next(float(value) for name, _, value in lines if name.partition("{")[0] == metric)
+
+    async def make(self, *names: str, **labels: str) -> None:
+        """Make Pieces."""
+        for name in names:
+            metadata = ObjectMeta(name=name, namespace="default", labels=labels)
+            await self.cluster.client.create(Piece(metadata=metadata), field_manager="tests")
+
+    async def told(self) -> list[str]:
+        """Return whose turn it was since the last time."""
+        calm, transport = 0, self.cluster.transport
+        while calm < CALM:
+            await asyncio.sleep(0)
+            busy = transport.in_flight or self.queue.depth() or self.queue.in_progress()
+            calm = 0 if busy or not all(watch.idle for watch in transport.watches) else calm + 1
+        names, self.looks.names = sorted(self.looks.names, key=int), []
+        return names
+
+
+@asynccontextmanager
+async def sharing(**declared: Any) -> AsyncIterator[World]:
+    """Run a controller in the only replica so far."""
+    cluster, clock, metrics, shards = FakeCluster(Piece), ManualClock(), Metrics(), Shards()
+    looks, client = controller(Piece, name="looks", **declared)(Looks)(), cluster.client
+    cache = Cache(client, clock=clock)
+    events = EventRecorder(client, controller="looks", instance="me", clock=clock)
+    of_looks = metrics.controller("looks")
+    runs = Controller(looks, client=client, cache=cache, events=events, metrics=of_looks, clock=clock, shards=shards)
+    world = World(cluster, shards, looks, metrics, runs.queue, clock)
+    running = [asyncio.create_task(cache.run())]
+    await cache.wait_synced()
+    running.append(asyncio.create_task(runs.run()))
+    world.join(shards)
+    try:
+        await world.agree()
+        yield world
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+async def test_news_of_others_objects_are_nobodys_here() -> None:
+    """What is another's is not even queued, nor counted as a reconcile: neither its changes nor its tenant's."""
+    async with sharing(tenants=TenantConfig(name="settings")) as world:
+        ours, theirs = await world.share()
+        await world.make(*NAMES)
+        assert await world.told() == ours
+        added = world.value("workqueue_adds_total")
+        for name in theirs:
+            await world.cluster.client.patch(Piece, name, {"spec": {"size": 1}}, namespace="default")
+        assert await world.told() == []
+        assert world.value("workqueue_adds_total") == added
+        settings = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"}}
+        await world.cluster.client.create(settings, field_manager="tests")
+        assert await world.told() == ours
+        assert world.value("workqueue_adds_total") == added + len(ours)
+
+
+async def test_what_becomes_ours_is_taken_up_once() -> None:
+    """Who gets an object looks at it, if the predicates accept it; a sighting that changes nothing is no reason to."""
+    async with sharing(predicates=[predicate.generation_changed, is_wanted]) as world:
+        ours, theirs = await world.share()
+        await world.make(*ours, *theirs[1:], wanted="yes")
+        await world.make(theirs[0])
+        assert await world.told() == ours
+        changes: list[tuple[Part, Part]] = []
+        world.shards.listen(lambda old, new: changes.append((old, new)))
+        await world.agree()
+        assert (changes, await world.told()) == ([], [])
+        await world.places.pop().leave()
+        await world.agree()
+        assert await world.told() == theirs[1:]
+        assert changes
+
+
+async def test_the_share_is_counted_as_objects_come_and_go() -> None:
+    """The number of our objects is right without a look at all of them."""
+    async with sharing() as world:
+        ours, theirs = await world.share()
+        await world.make(*NAMES)
+        await world.told()
+        assert world.value("pyopscaffold_shard_objects") == len(ours)
+        for name in (ours[0], theirs[0]):
+            await world.cluster.client.delete(Piece, name, namespace="default")
+        await world.told()
+        assert world.value("pyopscaffold_shard_objects") == len(ours) - 1
+        await world.places.pop().leave()
+        await world.agree()
+        await world.told()
+        assert world.value("pyopscaffold_shard_objects") == len(NAMES) - 2
+
+
+async def test_a_404_is_no_reason_to_leave_an_object_alone() -> None:
+    """One that can't be taken over, for its kind is not served for a moment, is tried again."""
+    async with sharing() as world:
+        world.cluster.fail(NotFound("page not found"), verb="patch", kind=Piece, times=3)
+        await world.make("0")
+        looked: list[str] = []
+        for _ in range(5):
+            looked += await world.told()
+            world.clock.advance(1)
+        assert looked == ["0"]
+
+
+class Connecting:
+    """A Transport that never gets as far as to send."""
+
+    async def request(self, request: HttpRequest) -> NoReturn:
+        """See Transport."""
+        await asyncio.Future()
+        raise AssertionError
+
+
+async def test_a_write_does_not_wait_beyond_the_lease() -> None:
+    """Neither for a credential nor for a connection, which come before a request's own time: else it would be late."""
+    guarded = GuardedTransport(Connecting())  # type: ignore[arg-type]  # as much of one as it needs
+    token = HELD.set(Grant("me", lambda: 0.01))
+    try:
+        async with asyncio.timeout(30):
+            with pytest.raises(OwnershipLostError):
+                await guarded.request(HttpRequest("PATCH", "/apis/pieces.example.com/v1/pieces/one", timeout=3600.0))
+    finally:
+        HELD.reset(token)
