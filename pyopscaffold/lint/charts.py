@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,19 +11,21 @@ from pyopscaffold.document.reader import Source
 from pyopscaffold.lint.alike import same_lines
 from pyopscaffold.lint.derived import Derived, Place
 from pyopscaffold.lint.programs import ask
+from pyopscaffold.lint.subject import CRD_KIND
 from pyopscaffold.loader.manifests import find, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 FILE = "Chart.yaml"
-_HEAD = re.compile(r"^---\n# Source: (\S+?)/(\S+)$", re.MULTILINE)
+_HEAD = re.compile(r"^---\n# Source: ([^/\n]+)/(.+)$", re.MULTILINE)
 
 
 def rendered(folder: str, excluded: Callable[[str], bool]) -> Iterator[str | Source]:
     """Yield what a chart makes, by its own default values, a source for each of its files.
 
-    Where helm refuses it, that is the fault of its Chart.yaml, and the files of crds/ are named instead.
+    Where helm refuses it, that is the fault of its Chart.yaml, and the files of crds/ are named instead. Templates of
+    CRDs that the values switch off are named too: as templates they are told, and not checked.
     """
     # Whatever is in the chart, helm only reads it; without --dry-run=server no cluster is asked.
     answer = ask("helm", "template", "--include-crds", "--", "lint-crd", folder)
@@ -31,10 +34,11 @@ def rendered(folder: str, excluded: Callable[[str], bool]) -> Iterator[str | Sou
         crds = Path(folder, "crds")
         yield from find([str(crds)], excluded=excluded) if crds.is_dir() else ()
         return
-    for name, parts in _by_file(answer.text).items():
-        file = Path(folder, name)
-        if not excluded(str(file)):
-            yield _placed(parts, file)
+    made = {os.path.normpath(Path(folder, name)): parts for name, parts in _by_file(answer.text).items()}
+    yield from (_placed(parts, Path(file)) for file, parts in made.items() if not excluded(file))
+    for file in find([folder], excluded=excluded):
+        if file not in made and "templates" in Path(file).parts and CRD_KIND in read(file).text:
+            yield file
 
 
 def _by_file(text: str) -> dict[str, list[str]]:
@@ -42,9 +46,8 @@ def _by_file(text: str) -> dict[str, list[str]]:
     heads = list(_HEAD.finditer(text))
     # A file in crds/ may have such comments of its own.
     heads = [head for head in heads if head[1] == heads[0][1]]
-    ends = [head.start() for head in heads[1:]] + [len(text)]
     found: dict[str, list[str]] = {}
-    for head, end in zip(heads, ends, strict=True):
+    for head, end in zip(heads, [*(head.start() for head in heads[1:]), len(text)], strict=False):
         found.setdefault(head[2], []).append(text[head.start() : end])
     return found
 

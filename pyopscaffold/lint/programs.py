@@ -23,9 +23,9 @@ def has(program: str) -> bool:
 
 
 def ask(*command: str) -> Answer:
-    """Run a program of PATH; whatever comes of it is an answer."""
+    """Run a program of PATH; whatever comes of it is an answer. What is piped in to us is not for it to read."""
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=TIMEOUT)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         return Answer("", f"it took more than {TIMEOUT:.0f} seconds")
     except OSError as error:

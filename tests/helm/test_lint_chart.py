@@ -112,6 +112,27 @@ def test_without_helm(chart: Path, capsys: pytest.CaptureFixture[str], monkeypat
     assert "not checked, template: shop/templates/gadgets.yaml:1" in out
 
 
+def test_template_that_is_switched_off(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A CRD that the values leave out is told as a template that was not checked, also where nothing else is made."""
+    (chart / "values.yaml").write_text("crds: false\n")
+    assert run((*CHECK[:-1], "text")) == 1
+    assert "not checked, template: shop/templates/gadgets.yaml:1" in capsys.readouterr().out
+    (chart / "crds" / "widgets.yaml").unlink()
+    assert run(CHECK) == 2
+    assert "shop/templates/gadgets.yaml:1 is no whole one (template)" in capsys.readouterr().err
+
+
+def test_spaces_in_names(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Files whose names have spaces are files of the chart like others, each of them."""
+    for folder in ("crds", "templates"):
+        (chart / folder / "my own.yaml").write_text(DIRTY.replace("widgets", f"in{folder}"))
+    assert run(CHECK) == 1
+    out = capsys.readouterr().out
+    assert f"file=shop/crds/my own.yaml,line={LINE},col=15," in out
+    assert f"file=shop/templates/my own.yaml,line={LINE},col=15," in out
+    assert out.count("title=VA01") == 4
+
+
 def test_values_in_a_large_template() -> None:
     """However many lines of a repetitive text come of values, each other line is mapped to its own."""
     made = [f"{'  ' * (at % 5)}type: string" if at % 3 else f"field{at}:" for at in range(20_000)]
