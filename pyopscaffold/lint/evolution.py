@@ -79,7 +79,7 @@ def with_gone(report: Report, ruleset: Ruleset) -> Report:
     rule = next((rule for rule in ruleset.rules if rule.id == GONE), None)
     if rule is None:
         return report
-    findings = [
+    gone = (
         Finding(
             file=old.document.source.file,
             line=old.document.position(old.base).line,
@@ -91,19 +91,21 @@ def with_gone(report: Report, ruleset: Ruleset) -> Report:
         )
         for name, old in ruleset.before.items()
         if name not in report.checked
-    ]
-    return dataclasses.replace(report, findings=tuple(sorted([*report.findings, *findings])))
+    )
+    judged = [found for finding in gone if (found := ruleset.for_file(finding.file).judge(finding))]
+    return dataclasses.replace(report, findings=tuple(sorted([*report.findings, *judged])))
 
 
-def only_changed(report: Report, ruleset: Ruleset, lines: Mapping[str, frozenset[int] | None]) -> Report:
-    """Leave out findings at lines that did not change; ``lines`` are those that did by real path, None for all.
+def only_changed(report: Report, ruleset: Ruleset, lines: Mapping[str, frozenset[int]]) -> Report:
+    """Leave out findings at lines that did not change; ``lines`` are those that did, by the real path of their file.
 
-    What the rules about changes say is kept, wherever it stands: what is gone has no line.
+    What stands in none of these files is kept: it is new, or was made just now. So is what the rules about changes
+    say, wherever it stands: what is gone has no line.
     """
     about_changes = {rule.id for rule in ruleset.known if rule.subject is Evolution}
 
     def changed(finding: Finding) -> bool:
-        found = lines.get(os.path.realpath(finding.file), frozenset())
+        found = lines.get(os.path.realpath(finding.file))
         return finding.rule in about_changes or found is None or finding.line in found
 
     return dataclasses.replace(report, findings=tuple(filter(changed, report.findings)))

@@ -41,10 +41,8 @@ def load_before(place: str, paths: Sequence[str]) -> Iterator[Source]:
     yield from _sources(revision, asked)
 
 
-def changed_lines(revision: str) -> dict[str, frozenset[int] | None]:
-    """Return the lines of the work tree that are not in ``revision``, by the real path of their file.
-
-    None stands for all lines, those of a file that git does not know.
+def changed_lines(revision: str) -> dict[str, frozenset[int]]:
+    """Return which lines of the work tree are not in ``revision``, by the real path of each file that git has.
 
     Raises:
         UsageError: there is no such revision, or no git.
@@ -52,19 +50,20 @@ def changed_lines(revision: str) -> dict[str, frozenset[int] | None]:
     """
     _require(revision, f"{revision or 'an empty text'} is no revision")
     root = Path(os.fsdecode(_git("rev-parse", "--show-toplevel").stdout).rstrip("\n"))
-    options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-renames", "--no-prefix", "--text")
-    shown = _git("-c", "core.quotePath=false", "diff", *options, revision, "--", at=root).stdout
-    found: dict[str, frozenset[int] | None] = {}
+    listed = os.fsdecode(_git("ls-files", "-z", at=root).stdout).split("\0")
+    found: dict[str, frozenset[int]] = dict.fromkeys((f"{root}/{name}" for name in listed), frozenset())
+    # Each says the opposite of a setting of git that users, or a repository's attributes, may have.
+    options = ("--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--text")
+    names = ("--no-renames", "--no-prefix", "--no-relative")
+    shown = _git("-c", "core.quotePath=false", "diff", *options, *names, revision, "--", at=root).stdout
     file = ""
     for line in shown.decode("utf-8", "surrogateescape").split("\n"):
         if line.startswith("+++ "):
-            file = os.path.realpath(root / _unquoted(line[4:].rstrip("\t")))
-        elif hunk := _HUNK.match(line):
+            file = str(root / _unquoted(line[4:].rstrip("\t")))
+        elif (hunk := _HUNK.match(line)) and file in found:
             start, count = int(hunk["start"]), int(hunk["count"] or 1)
-            found[file] = (found.get(file) or frozenset()) | frozenset(range(start, start + count))
-    listed = _git("ls-files", "-z", "--others", "--exclude-standard", at=root).stdout
-    unknown = filter(None, os.fsdecode(listed).split("\0"))
-    return found | dict.fromkeys((os.path.realpath(root / name) for name in unknown), None)
+            found[file] |= frozenset(range(start, start + count))
+    return found
 
 
 def _unquoted(name: str) -> str:

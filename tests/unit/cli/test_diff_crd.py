@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ import pytest
 
 from pyopscaffold.cli.app import run
 from pyopscaffold.lint.example import spec
+from pyopscaffold.loader.revision import changed_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,6 +169,31 @@ def test_only_lines_that_changed(repository: Path, capsys: Capture) -> None:
     git("commit", "--quiet", "--message", "three")
     assert run(["lint-crd", "crds", "--since", "HEAD", "--isolated", "--select", "VA01"]) == 0
     assert run(["lint-crd", "crds", "--since", "HEAD~1", "--isolated", "--select", "VA01"]) == 1
+
+
+def test_what_git_does_not_have_is_new(repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """--since shows all that stands in an ignored file that is named, and in standard input: git knows no old lines."""
+    (repository / ".gitignore").write_text("built.yaml\n")
+    (repository / "built.yaml").write_text(OLD)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(OLD.encode())))
+    options = ("--isolated", "--select", "UX03", "--fail-on", "info", "--output", "github")
+    assert run(["lint-crd", "built.yaml", "-", "--since", "HEAD", *options]) == 1
+    assert capsys.readouterr().out.count("title=UX03::") == 2
+    assert run(["lint-crd", "crds", "--since", "HEAD", *options]) == 0
+
+
+def test_settings_of_git_move_no_line(repository: Path) -> None:
+    """Whatever a user or a repository has git diff show, the lines that changed are the same."""
+    file = repository / "crds/ü widget.yaml"
+    file.write_text(
+        file.read_text().replace("kind: Widget\n", "kind: Gadget\n").replace("{status: {}}", "{status:  {}}")
+    )
+    changed = changed_lines("HEAD")[os.path.realpath(file)]
+    assert len(changed) == 2
+    for setting in ("diff.interHunkContext=50", "diff.mnemonicPrefix=true", "diff.cut.textconv=sed 1d"):
+        git("config", *setting.split("=", 1))
+    (repository / ".gitattributes").write_text("*.yaml diff=cut\n")
+    assert changed_lines("HEAD")[os.path.realpath(file)] == changed
 
 
 @pytest.mark.parametrize("more", ["--fix", "--diff", "--write-baseline"])
