@@ -14,7 +14,7 @@ from pyopscaffold.lint.subject import manifests
 from pyopscaffold.loader.manifests import find, is_manifest, read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from pyopscaffold.lint.subject import Manifest
 
@@ -40,9 +40,9 @@ def rendered(folder: str, file: Path, excluded: Callable[[str], bool]) -> Iterat
         return
     made = Derived(f"{file} (rendered)", answer.text)
     places: dict[int, Place] = {}
-    written = {_name(manifest): manifest for each in _files(file, set()) for manifest in _manifests(read(str(each)))}
+    written = [manifest for each in _files(file, set()) for manifest in _manifests(read(str(each)))]
     for manifest in _manifests(made):
-        if origin := written.get(_name(manifest)):
+        if origin := _origin(manifest, written):
             for line, place in _places(manifest, origin):
                 places.setdefault(line, place)
     yield Derived(made.file, made.text, places=places)
@@ -67,8 +67,14 @@ def _manifests(source: Source) -> Iterator[Manifest]:
     return (manifest for part in scan(source) if isinstance(part, Document) for manifest in manifests(part))
 
 
-def _name(manifest: Manifest) -> tuple[str, str]:
-    return manifest.kind, manifest.name
+def _origin(made: Manifest, written: Sequence[Manifest]) -> Manifest | None:
+    """Return what a manifest was made of: kustomize may have moved it, or put something around its name."""
+    alike = [one for one in written if one.kind == made.kind and one.name and one.name in made.name]
+    return max(alike, key=lambda one: (len(one.name), _namespace(one) == _namespace(made)), default=None)
+
+
+def _namespace(manifest: Manifest) -> str:
+    return text(mapping(manifest.data.get("metadata")).get("namespace"))
 
 
 def _places(made: Manifest, written: Manifest) -> Iterator[tuple[int, Place]]:
@@ -79,8 +85,9 @@ def _places(made: Manifest, written: Manifest) -> Iterator[tuple[int, Place]]:
         to, new, fro, old = pending.pop()
         if type(new) is not type(old) or (not isinstance(new, dict | list) and new != old):
             continue
-        origin = written.document.position((*written.base, *fro))
-        yield made.document.position((*made.base, *to)).line, Place(written.document.source, *origin)
+        if not isinstance(new, dict) or new.keys() >= old.keys():  # else it is about what a patch took away
+            origin = written.document.position((*written.base, *fro))
+            yield made.document.position((*made.base, *to)).line, Place(written.document.source, *origin)
         if isinstance(new, dict):
             pending += [((*to, key), new[key], (*fro, key), old[key]) for key in new if key in old]
         elif isinstance(new, list):

@@ -30,6 +30,12 @@ patches:
     - {{op: add, path: {FIELDS}/more, value: {{type: string}}}}
     - {{op: add, path: {FIELDS}/other/maxLength, value: 9}}
 """
+ROLE = """apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {{name: {name}, namespace: {namespace}}}
+rules:
+- {{apiGroups: [""], resources: [pods], resourceNames: [a], verbs: ["*"]}}
+"""
 CHECK = ("lint-crd", "--select", "ST01,VA01,LC", "-f", "github")
 
 
@@ -69,6 +75,28 @@ def test_overlay(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert run((*CHECK, "overlay")) == 1
     assert capsys.readouterr().out.count("::warning") == 1
+
+
+def test_what_a_patch_takes_away(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What lacks a part since it was patched stands in the result: in the file that was patched, the part is there."""
+    patch = f"[{{target: {{kind: CustomResourceDefinition}}, patch: '- {{op: remove, path: {FIELDS}/name/type}}'}}]"
+    (folder / "overlay" / "kustomization.yaml").write_text(f"resources: [../base]\npatches: {patch}\n")
+    assert run(("lint-crd", "--select", "ST06", "-f", "github", "overlay")) == 1
+    assert "file=overlay/kustomization.yaml (rendered),line=" in capsys.readouterr().out
+
+
+def test_names_and_namespaces_that_kustomize_changes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A role that gets a prefix stands at its own lines, and so does each of two with the same name."""
+    roles = [ROLE.format(name=name, namespace=space) for name, space in (("r", "one"), ("r", "two"), ("r2", "one"))]
+    (folder / "base" / "roles.yaml").write_text("---\n".join(roles))
+    (folder / "base" / "kustomization.yaml").write_text("resources: [roles.yaml]\n")
+    (folder / "overlay" / "kustomization.yaml").write_text("resources: [../base]\nnamePrefix: acme-\n")
+    height = len(ROLE.splitlines()) + 1
+    for path in ("base", "overlay"):
+        assert run(("lint-crd", "--select", "SE01", "-f", "github", path)) == 1
+        out = capsys.readouterr().out
+        for first in range(0, 3 * height, height):
+            assert f"file=base/roles.yaml,line={first + height - 1},col=68," in out
 
 
 def test_tree_with_overlays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
