@@ -86,16 +86,17 @@ class Manifest:
 
 
 def manifests(document: Document) -> Iterator[Manifest]:
-    """Iterate over the objects of a document; a ``List`` stands for its items, as in ``kubectl get -o yaml``."""
-    if not isinstance(document.data, dict):
-        return
-    whole = Manifest(document, (), document.data)
-    if not whole.kind.endswith("List") or not isinstance(whole.data.get("items"), list):
-        yield whole
-        return
-    for index, item in enumerate(listing(whole.data["items"])):
-        if isinstance(item, dict):
-            yield Manifest(document, ("items", index), item)
+    """Iterate over the objects of a document; a ``List`` stands for its items, as in kubectl, at any depth."""
+    pending: list[tuple[Path, Any]] = [((), document.data)]
+    while pending:
+        base, data = pending.pop()
+        if not isinstance(data, dict):
+            continue
+        items = data.get("items")
+        if text(data.get("kind")).endswith("List") and isinstance(items, list):
+            pending += reversed([((*base, "items", index), item) for index, item in enumerate(items)])
+        else:
+            yield Manifest(document, base, data)
 
 
 @dataclass(frozen=True)

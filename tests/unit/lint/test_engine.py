@@ -33,13 +33,17 @@ def test_a_finding_says_where_it_is() -> None:
 
 
 def test_all_documents_and_lists_of_objects_are_checked() -> None:
-    """Several documents, and the List that kubectl get prints."""
+    """Several documents, and the List that kubectl get prints, which may hold others."""
     one = spec("name: {type: string}")
-    listed = "apiVersion: v1\nkind: List\nitems:\n- " + one.replace("\n", "\n  ").rstrip() + "\n"
-    report = check(f"{one}---\n# empty\n---\n{listed}", "VA01")
-    assert report.crds == 2
+    listed, twice = (
+        "apiVersion: v1\nkind: List\nitems:\n- " + inner.replace("\n", "\n  ").rstrip() + "\n"
+        for inner in (one, "apiVersion: v1\nkind: List\nitems:\n- " + one.replace("\n", "\n  "))
+    )
+    report = check(f"{one}---\n# empty\n---\n{listed}---\n{twice}", "VA01")
+    assert report.crds == 3
     lines = [finding.line for finding in report.findings]
-    assert lines == [25, 25 + 3 + 3 + 25]  # the first document, three lines between, the head of the list
+    # The first document, three lines between, the head of the list, a line between, and two heads.
+    assert lines == [25, 25 + 3 + 3 + 25, 25 + 3 + 3 + 25 + 1 + 6 + 25]
 
 
 def test_one_broken_document_does_not_hide_the_others() -> None:
