@@ -7,6 +7,7 @@ import os
 import sys
 from codecs import BOM_UTF8
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pyopscaffold.document.reader import Source
     from pyopscaffold.files.plan import Plan
     from pyopscaffold.lint.declared import Declared
-    from pyopscaffold.lint.finding import Finding, Report
+    from pyopscaffold.lint.finding import Report
     from pyopscaffold.lint.fixes import Fixed
     from pyopscaffold.lint.ruleset import Ruleset
     from pyopscaffold.lint.workers import Item
@@ -56,9 +57,17 @@ class Mending:
         return contextlib.redirect_stdout(sys.stderr) if is_piped else contextlib.nullcontext()
 
     def carry_out(
-        self, items: Sequence[Item], reports: tuple[Report, Report], ruleset: Ruleset, again: Callable[..., Report]
+        self,
+        items: Sequence[Item],
+        reports: tuple[Report, Report],
+        ruleset: Ruleset,
+        again: Callable[..., Report],
+        *,
+        jobs: int,
     ) -> Report:
-        """Mend what a run found; ``reports`` are the whole one and the one less the baseline, ``again`` makes the next.
+        """Mend what a run found, by so many processes (0: as many as there is work for).
+
+        ``reports`` are the whole one and the one less the baseline, ``again`` makes the next.
 
         Raises:
             Exit: the differences were shown; 1 if there are some.
@@ -67,7 +76,13 @@ class Mending:
         """
         from pyopscaffold.document.reader import Source  # noqa: PLC0415 - heavy imports belong to the command
 
-        sources, texts = self._mended(items, *reports, ruleset)
+        whole, less = ({it.key(it.file) for it in report.findings} for report in reports)
+        accepted = frozenset(whole - less)
+        sources = self._files(items, reports[1])
+        texts = self._mended(sources, ruleset, accepted, jobs=jobs)
+        for name, (source, fixed) in self._mended_code(items, ruleset, accepted).items():
+            if name not in texts:
+                sources[name], texts[name] = source, fixed
         count = sum(len(fixed.made) for fixed in texts.values())
         for fixed in texts.values():
             for finding in fixed.stuck:
@@ -75,7 +90,7 @@ class Mending:
                 why = (
                     "as Python has no word for it or the server would refuse it"
                     if finding.file.endswith(".py")
-                    else "as where an alias is"
+                    else "as an alias, an anchor, a tag or a key that is there twice is in the way"
                 )
                 console.warn(f"{place}: {finding.rule} can't be fixed in place, {why}: do it by hand")
         written = {name: fixed.text for name, fixed in texts.items() if fixed.made}
@@ -91,40 +106,48 @@ class Mending:
             return reports[1]
         return replace(again([_again(item, written) for item in items]), fixed=count)
 
-    def _mended(
-        self, items: Sequence[Item], whole: Report, less: Report, ruleset: Ruleset
-    ) -> tuple[dict[str, Source], dict[str, Fixed]]:
-        """Read again and mend the files that have findings with fixes, but for what the baseline lists."""
+    def _files(self, items: Sequence[Item], report: Report) -> dict[str, Source]:
+        """Read again what has findings with fixes, but for what is no file and what code declares."""
         from pyopscaffold.document.reader import Source  # noqa: PLC0415 - as above
-        from pyopscaffold.lint import engine  # noqa: PLC0415
-        from pyopscaffold.lint.fixes import fix, is_fixable  # noqa: PLC0415
+        from pyopscaffold.lint.fixes import is_fixable  # noqa: PLC0415
         from pyopscaffold.loader.manifests import read  # noqa: PLC0415
 
-        accepted = {it.key(it.file) for it in whole.findings} - {it.key(it.file) for it in less.findings}
-        names = {it.file for it in less.findings if is_fixable(it, unsafe=self.unsafe)}
-
-        def check(source: Source) -> list[Finding]:
-            return [it for it in sorted(engine.check(source, ruleset).findings) if it.key(it.file) not in accepted]
-
-        sources: dict[str, Source] = {}
-        texts: dict[str, Fixed] = {}
+        names = {it.file for it in report.findings if is_fixable(it, unsafe=self.unsafe)}
+        found: dict[str, Source] = {}
         for item in items:
-            if _is_declared(item):
-                from pyopscaffold.scaffold import fixes_in_python  # noqa: PLC0415
-
-                for name, (source, fixed) in fixes_in_python.fix(item, check, unsafe=self.unsafe).items():
-                    if name not in texts:
-                        sources[name], texts[name] = source, fixed
-                continue
-            if (name := _name(item)) not in names:
+            if (name := _name(item)) not in names or _is_declared(item):
                 continue
             if isinstance(item, str) or name == _STDIN:
-                sources[name] = item if isinstance(item, Source) else read(item)
+                found[name] = item if isinstance(item, Source) else read(item)
             else:
                 console.warn(f"{name}: not fixed, as it is no file: mend what it was made from")
-        for name in [name for name in sources if name not in texts]:
-            texts[name] = fix(sources[name], check, unsafe=self.unsafe)
-        return sources, texts
+        return found
+
+    def _mended(
+        self, sources: Mapping[str, Source], ruleset: Ruleset, accepted: frozenset[str], *, jobs: int
+    ) -> dict[str, Fixed]:
+        from pyopscaffold.lint import workers  # noqa: PLC0415 - as above
+        from pyopscaffold.lint.fixes import mend  # noqa: PLC0415
+
+        tasks = [partial(mend, source, accepted=accepted, unsafe=self.unsafe) for source in sources.values()]
+        sizes = list(map(workers.size, sources.values()))
+        with console.Progress("files fixed") as progress:
+            made = workers.each(tasks, sizes, ruleset, jobs=jobs, tell=progress.tell)
+        return dict(zip(sources, made, strict=True))
+
+    def _mended_code(
+        self, items: Sequence[Item], ruleset: Ruleset, accepted: frozenset[str]
+    ) -> dict[str, tuple[Source, Fixed]]:
+        """Mend what code declares; the files are as they were and as they are to be."""
+        found: dict[str, tuple[Source, Fixed]] = {}
+        for item in items:
+            if _is_declared(item):
+                from pyopscaffold.lint.fixes import unaccepted  # noqa: PLC0415 - as above
+                from pyopscaffold.scaffold import fixes_in_python  # noqa: PLC0415
+
+                check = partial(unaccepted, ruleset=ruleset, accepted=accepted)
+                found = fixes_in_python.fix(item, check, unsafe=self.unsafe) | found
+        return found
 
 
 def _name(item: Item) -> str:

@@ -242,7 +242,7 @@ def _judged(
     whole = checked(items)
     less = _less_baseline(whole, ruleset, write=False)
     return mending.carry_out(
-        items, (whole, less), ruleset, lambda mended: _less_baseline(checked(mended), ruleset, write=False)
+        items, (whole, less), ruleset, lambda mended: _less_baseline(checked(mended), ruleset, write=False), jobs=jobs
     )
 
 

@@ -8,6 +8,7 @@ source is :mod:`pyopscaffold.scaffold.fixes_in_python`'s.
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,15 +17,17 @@ from typing import TYPE_CHECKING
 from pyopscaffold.document.editor import make_edits
 from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import DocumentError
+from pyopscaffold.lint import engine
 from pyopscaffold.lint.finding import Edit, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pyopscaffold.document.reader import Path
+    from pyopscaffold.lint.ruleset import Ruleset
 
 ROUNDS = 20
-"""How often a file is looked at again, as fixes wait for others of the same place, or make room for them."""
+"""How often a file is looked at again although no less is found: fixes make room for others."""
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")  # as YAML counts lines
 _SEPARATOR = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 
@@ -43,12 +46,14 @@ def fix(source: Source, check: Callable[[Source], Iterable[Finding]], *, unsafe:
     text = source.text
     made: list[Finding] = []
     stuck: dict[str, Finding] = {}
-    for _ in range(ROUNDS):
+    fewest, left = sys.maxsize, ROUNDS
+    while left:
         found = [
             finding
             for finding in check(Source(source.file, text))
             if is_fixable(finding, unsafe=unsafe) and name_of(finding) not in stuck
         ]
+        fewest, left = (len(found), left) if len(found) < fewest else (fewest, left - 1)
         pieces = _pieces(text)
         starts = _first_lines(pieces)
         done: list[Finding] = []
@@ -62,6 +67,16 @@ def fix(source: Source, check: Callable[[Source], Iterable[Finding]], *, unsafe:
             break
         text, made = after, made + done
     return Fixed(text, tuple(made), tuple(stuck.values()))
+
+
+def mend(source: Source, ruleset: Ruleset, *, accepted: frozenset[str], unsafe: bool) -> Fixed:
+    """Fix what the rules find, but for the keys of findings that are ``accepted``."""
+    return fix(source, lambda it: unaccepted(it, ruleset, accepted), unsafe=unsafe)
+
+
+def unaccepted(source: Source, ruleset: Ruleset, accepted: frozenset[str]) -> list[Finding]:
+    """Check a source; findings whose keys are ``accepted`` are left out."""
+    return [it for it in sorted(engine.check(source, ruleset).findings) if it.key(it.file) not in accepted]
 
 
 def is_fixable(finding: Finding, *, unsafe: bool = False) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import PyopscaffoldError
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     from pyopscaffold.lint.ruleset import Ruleset
 
     Item = str | Source
+    Task = Callable[[Ruleset], "T"]
     Tell = Callable[[int, int], None]
     """Takes how many files are done, and how many there are."""
 
+T = TypeVar("T")
 SHARE = 1_000_000
 """Bytes that are worth a worker: its start takes about a tenth of the time of checking them."""
 
@@ -42,17 +45,23 @@ def run(items: Iterable[Item], ruleset: Ruleset, *, jobs: int = 1, tell: Tell = 
 
     """
     sources = [read(item) if item == STDIN else item for item in items]
-    workers = min(jobs or _processors(), len(sources), jobs or sum(map(_size, sources)) // SHARE)
+    tasks = [partial(_check, item) for item in sources]
+    return engine.report(each(tasks, list(map(size, sources)), ruleset, jobs=jobs, tell=tell), ruleset)
+
+
+def each(tasks: Sequence[Task[T]], sizes: Sequence[int], ruleset: Ruleset, *, jobs: int, tell: Tell) -> list[T]:
+    """Do tasks, which are about texts of these sizes; ``jobs`` and ``tell`` as in :func:`run`."""
+    workers = min(jobs or _processors(), len(tasks), jobs or sum(sizes) // SHARE)
     if workers > 1:
-        return engine.report(_in_parallel(sources, ruleset, workers, tell), ruleset)
-    outcomes = []
-    for done, item in enumerate(sources):
-        tell(done, len(sources))
-        outcomes.append(engine.check(_source(item), ruleset))
-    return engine.report(outcomes, ruleset)
+        return _in_parallel(tasks, sizes, ruleset, workers, tell)
+    results = []
+    for done, task in enumerate(tasks):
+        tell(done, len(tasks))
+        results.append(task(ruleset))
+    return results
 
 
-def _in_parallel(sources: Sequence[Item], ruleset: Ruleset, workers: int, tell: Tell) -> list[Outcome]:
+def _in_parallel(tasks: Sequence[Task[T]], sizes: Sequence[int], ruleset: Ruleset, workers: int, tell: Tell) -> list[T]:
     from concurrent.futures import ProcessPoolExecutor, as_completed  # noqa: PLC0415 - small runs need none of it
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
     from multiprocessing import active_children  # noqa: PLC0415
@@ -60,11 +69,11 @@ def _in_parallel(sources: Sequence[Item], ruleset: Ruleset, workers: int, tell: 
     _ruleset[:], others = [ruleset], set(active_children())
     pool = ProcessPoolExecutor(workers, _context(), initializer=_begin, initargs=(ruleset.config, ruleset.before))
     try:
-        by_size = sorted(range(len(sources)), key=lambda index: _size(sources[index]), reverse=True)
-        futures: dict[int, Future[Outcome]] = {index: pool.submit(_check, sources[index]) for index in by_size}
+        by_size = sorted(range(len(tasks)), key=lambda index: sizes[index], reverse=True)
+        futures: dict[int, Future[T]] = {index: pool.submit(_do, tasks[index]) for index in by_size}
         for done, _ in enumerate(as_completed(futures.values())):
-            tell(done, len(sources))
-        return [futures[index].result() for index in range(len(sources))]
+            tell(done, len(tasks))
+        return [futures[index].result() for index in range(len(tasks))]
     except BrokenProcessPool as error:
         raise PyopscaffoldError("a worker was killed; is there too little memory? --jobs 1 does without") from error
     except BaseException:  # Ctrl-C above all: what is under way is not waited for
@@ -92,15 +101,15 @@ def _begin(config: Config, before: Before) -> None:
         _ruleset.append(Ruleset(rules(), config, before=before))
 
 
-def _check(item: Item) -> Outcome:
-    return engine.check(_source(item), _ruleset[0])
+def _do(task: Task[T]) -> T:
+    return task(_ruleset[0])
 
 
-def _source(item: Item) -> Source:
-    return item if isinstance(item, Source) else read(item)
+def _check(item: Item, ruleset: Ruleset) -> Outcome:
+    return engine.check(item if isinstance(item, Source) else read(item), ruleset)
 
 
-def _size(item: Item) -> int:
+def size(item: Item) -> int:
     """Return about how much there is to read."""
     if isinstance(item, Source):
         return len(item.text)

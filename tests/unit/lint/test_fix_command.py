@@ -102,6 +102,19 @@ def test_a_byte_order_mark_stays() -> None:
     assert CRD.read_bytes() == b"\xef\xbb\xbf" + AFTER.encode()
 
 
+def test_several_processes_fix_the_same(tmp_path: Path) -> None:
+    """Each file is fixed, what the baseline lists stays."""
+    for number in range(3):
+        (tmp_path / f"{number}.yaml").write_text(BEFORE.replace("idget", f"idget{number}"))
+    (tmp_path / "other.yaml").write_text(BEFORE.replace("idget", "other"))
+    run(["lint-crd", "other.yaml", "--baseline", "base.json", "--write-baseline", *ONLY])
+    run(["lint-crd", ".", "--baseline", "base.json", "--fix", "--jobs", "2", *ONLY])
+    assert [(tmp_path / f"{number}.yaml").read_text() for number in range(3)] == [
+        AFTER.replace("idget", f"idget{number}") for number in range(3)
+    ]
+    assert (tmp_path / "other.yaml").read_text() == BEFORE.replace("idget", "other")
+
+
 def test_files_may_lie_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Above the working directory, or behind a link, which stays one."""
     (tmp_path / "deep").mkdir()
