@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.api.declarations import controller_of, gvk_of
-from pyopscaffold.errors import PyopscaffoldError
+from pyopscaffold.errors import UsageError
 from pyopscaffold.runtime import predicate
 from pyopscaffold.runtime.cache import Delta
 from pyopscaffold.runtime.cache import index as index_of
@@ -48,13 +48,13 @@ def declaration_for(reconciler: Reconciler[Any]) -> ControllerDeclaration:
     """Return what ``@controller`` said about the reconciler's class.
 
     Raises:
-        PyopscaffoldError: the class is not under ``@controller``.
+        UsageError: the class is not under ``@controller``.
 
     """
     declaration = controller_of(type(reconciler))
     if declaration is None:
         name = type(reconciler).__name__
-        raise PyopscaffoldError(f"{name} is no controller; put @controller(…) above the class")
+        raise UsageError(f"{name} is no controller", hint="put @controller(…) above the class")
     return declaration
 
 

@@ -54,8 +54,8 @@ def main(
     ``ready_checks`` give, by name, the reason why the operator is not ready, or nothing. ``transforms`` cut objects of
     a kind, in JSON form, down to what the cache is to keep.
 
-    Exit codes: 0 after SIGTERM, 130 after Ctrl-C, 2 for a mistake in set-up (one line on stderr), 1 for a lost lease or
-    anything unexpected.
+    Exit codes: 0 after SIGTERM, 130 after Ctrl-C, 2 for a mistake in set-up (one line on stderr), 1 for a lost lease,
+    an end that was not in order (a second signal, or the time for it was over), or anything unexpected.
     """
     options = Options.from_args(argv)
     logs.configure(format=options.log_format, level=options.log_level)
@@ -118,7 +118,7 @@ async def _serve(reconcilers: Reconcilers, options: Options, **more: Any) -> int
 
     def stop(code: int) -> None:
         if received:
-            os._exit(code)  # asked twice: at once
+            os._exit(FAILED)  # asked twice: at once
         received.append(code)
         _end_by_force(options.grace + _OVERTIME)
         loop.call_soon_threadsafe(_stop, running)

@@ -88,7 +88,7 @@ class Manager:
         self._options = options or Options()
         self._config = config
         self._abort = abort
-        _check_options(self._options, client_given=client is not None)
+        _check_options(self._options, controllers=len(self._declarations), client_given=client is not None)
         self._client = client
         self._side_client: Client | None = None
         self._runnables = tuple(runnables)
@@ -388,12 +388,14 @@ def _shards() -> Shards:
     return Shards()
 
 
-def _check_options(options: Options, *, client_given: bool) -> None:
+def _check_options(options: Options, *, controllers: int, client_given: bool) -> None:
     if options.shard and options.leader_elect:
         raise UsageError(
             "--shard and --leader-elect: give one of them",
             hint="with --shard all replicas act, each on its share; with --leader-elect one of them does",
         )
+    if options.shard and not controllers:
+        raise UsageError("--shard: there is no controller whose objects could be shared", hint="leave --shard off")
     if client_given and (options.leader_elect or options.metrics_secure or options.shard):
         raise UsageError(
             "a manager with a given client can't elect a leader or share objects, and not ask who reads its metrics",

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pyopscaffold.errors import UsageError
 from tests.cluster.shard_fleet import WITHIN, ShardFleet
-from tests.cluster.widgets import GROUP, Cluster, WidgetReconciler, begin, endpoint, operating, scrape, soon
+from tests.cluster.widgets import GROUP, Cluster, WidgetReconciler, endpoint, operating, scrape, soon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -60,7 +59,7 @@ async def test_replicas_share_join_and_take_over(fleet: Callable[[int], ShardFle
     for name in its:
         cluster.apply(name, text="two")
     await shards.say("two", *its)
-    assert time.monotonic() - killed < shards.lease_duration
+    assert time.monotonic() - killed < 5 * shards.lease_duration  # 11 to 13 fifteenths of it on a quiet machine
     await soon(lambda: shards.agreed(first, second), WITHIN)
 
     cluster.client.request("DELETE", cluster.widget_path(""))
@@ -92,12 +91,6 @@ async def test_metrics_tell_the_share(api_server: ApiServer, cluster: Cluster) -
         stamps = cluster.widget("one")["metadata"]["annotations"]
         assert stamps == {f"{GROUP}/widget-shard": next(iter(leases()))}
     assert leases() == {}
-
-
-async def test_leader_election_and_sharding_exclude_each_other(api_server: ApiServer, cluster: Cluster) -> None:
-    """Both at once is a mistake that is named."""
-    with pytest.raises(UsageError, match="--shard and --leader-elect: give one of them"):
-        begin(WidgetReconciler(), api_server, cluster.namespace, shard=True, leader_elect=True)
 
 
 async def test_a_clean_stop_hands_over_at_once(fleet: Callable[[int], ShardFleet], cluster: Cluster) -> None:

@@ -206,7 +206,7 @@ def scrape(manager: Manager) -> dict[str, float]:
     return {name: float(value) for name, value in lines}
 
 
-async def soon(check: Callable[[], Any], within: float = 20.0) -> Any:
+async def soon(check: Callable[[], Any], within: float = 60.0) -> Any:
     """Wait until the check gives something true; errors of the client mean "not yet"."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + within

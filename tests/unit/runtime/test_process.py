@@ -295,7 +295,7 @@ async def test_side_thread_runs_beside_a_blocked_loop() -> None:
     with SideThread() as side:
         side.spawn(beat())
         for _ in range(3):
-            assert beats.acquire(timeout=5)  # blocks this loop
+            assert beats.acquire(timeout=30)  # blocks this loop
         assert await side.run(asyncio.sleep(0, "answer")) == "answer"
 
 
@@ -331,4 +331,4 @@ async def test_side_thread_passes_errors_and_cancellation_on() -> None:
         await side.run(asyncio.sleep(0.01))
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-        assert cancelled.wait(5)
+        assert cancelled.wait(30)

@@ -86,12 +86,14 @@ async def test_short_work_is_not_reported(caplog: pytest.LogCaptureFixture) -> N
 
 async def test_a_blocked_loop_is_known_while_it_is_blocked() -> None:
     """For how long the loop owes an answer can be asked from another thread meanwhile, as /healthz does."""
-    work, seen = Work(), []
+    work, known = Work(), threading.Event()
+
+    def ask() -> None:
+        while not known.wait(0.01):
+            if watchdog.blocked() > 0.05:
+                known.set()
+
     with watched(work) as watchdog:
         await begin(watchdog, work)
-        other = threading.Timer(0.15, lambda: seen.append(watchdog.blocked()))
-        other.start()
-        while not seen:  # blocks this loop until the other thread has asked
-            time.sleep(0.01)  # noqa: ASYNC251 - the mistake that the watchdog is for
-        other.join()
-    assert seen[0] > 0.05
+        threading.Thread(target=ask, daemon=True).start()
+        assert known.wait(30)  # blocks this loop until the other thread knows it
