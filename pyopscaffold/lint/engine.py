@@ -34,6 +34,7 @@ class Outcome:
     skipped: list[Skipped] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     checked: set[str] = field(default_factory=set)
+    unread: set[str] = field(default_factory=set)
     crds: int = 0
 
 
@@ -58,6 +59,7 @@ def report(outcomes: Iterable[Outcome], ruleset: Ruleset) -> Report:
         skipped=tuple(sorted(part for outcome in found for part in outcome.skipped)),
         failures=tuple(sorted(failure for outcome in found for failure in outcome.failures)),
         checked=frozenset(name for outcome in found for name in outcome.checked),
+        unread=frozenset(name for outcome in found for name in outcome.unread),
         files=len(found),
         crds=sum(outcome.crds for outcome in found),
         rules=len(ruleset.rules),
@@ -85,7 +87,9 @@ class _Run:
             if isinstance(part, Document):
                 for manifest in manifests(part):
                     self._manifest(manifest)
-            elif part.template:
+                continue
+            self.outcome.unread |= {name for name in self._before if name in self._source.text}
+            if part.template:
                 self._skip(part.position.line, "template")
             elif File not in self._rules.by_subject:
                 self._skip(part.position.line, "not readable")
@@ -110,6 +114,7 @@ class _Run:
         if manifest.is_crd and (manifest.is_template or manifest.is_fragment):
             line = manifest.document.position(manifest.base).line
             self._skip(line, "template" if manifest.is_template else "kustomize patch")
+            self.outcome.unread |= {manifest.name} if manifest.is_template else set()
             return
         if manifest.name:
             self.outcome.checked.add(manifest.name)

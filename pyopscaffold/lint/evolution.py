@@ -75,7 +75,10 @@ def read_before(sources: Iterable[Source], broken: list[Unreadable] | None = Non
 
 
 def with_gone(report: Report, ruleset: Ruleset) -> Report:
-    """Add a finding for each earlier CRD that is in no file of the report, at the place where it was."""
+    """Add a finding for each earlier CRD that is in no file of the report, at the place where it was.
+
+    What stands in a text that can't be read any more is not gone: the rules about files have their say of it.
+    """
     rule = next((rule for rule in ruleset.rules if rule.id == GONE), None)
     if rule is None:
         return report
@@ -90,7 +93,7 @@ def with_gone(report: Report, ruleset: Ruleset) -> Report:
             crd=name,
         )
         for name, old in ruleset.before.items()
-        if name not in report.checked
+        if name not in report.checked | report.unread
     )
     judged = [found for finding in gone if (found := ruleset.for_file(finding.file).judge(finding))]
     return dataclasses.replace(report, findings=tuple(sorted([*report.findings, *judged])))

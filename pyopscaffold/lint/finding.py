@@ -104,8 +104,9 @@ class Failure:
 class Report:
     """The outcome of a run; ``crds`` counts the CRDs that were checked, ``rules`` the rules that were on.
 
-    ``checked`` holds the names of all files and manifests that were read, ``baselined`` counts the findings that a
-    baseline lists and which are left out here, ``fixed`` those that were mended, or would be.
+    ``checked`` holds the names of all files and manifests that were read, ``unread`` those of earlier CRDs that stand
+    in what can't be. ``baselined`` counts the findings that a baseline lists and which are left out here, ``fixed``
+    those that were mended, or would be.
     """
 
     findings: tuple[Finding, ...]
@@ -115,6 +116,7 @@ class Report:
     rules: int
     failures: tuple[Failure, ...] = ()
     checked: frozenset[str] = dataclasses.field(default=frozenset(), repr=False)
+    unread: frozenset[str] = dataclasses.field(default=frozenset(), repr=False)
     baselined: int = 0
     fixed: int = 0
 

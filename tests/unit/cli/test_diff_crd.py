@@ -73,6 +73,24 @@ def test_a_crd_that_is_gone_is_told(repository: Path, capsys: Capture) -> None:
     assert "v1.0:crds/ü widget.yaml:1:1 VE01 error the CRD widgets.example.com is gone" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"{OLD}  broken: [\n", ["ST01"]),
+        (OLD.replace("kind: Widget", "kind: {{ .Values.kind }}"), ["ST02"]),
+        (OLD.replace("name: widgets", "labels: {a: '{{ .Values.a }}'}\n  name: widgets"), ["ST02"]),
+        (OLD.partition("spec:")[0] + "spec: {preserveUnknownFields: false}\n", ["VE01", "ST02"]),
+    ],
+    ids=["broken", "template", "template that is YAML", "patch"],
+)
+def test_what_can_not_be_read_is_not_gone(repository: Path, text: str, found: list[str], capsys: Capture) -> None:
+    """The file's own fault is told, at its place; a patch alone is no CRD any more."""
+    (repository / "crds/moved.yaml").write_text(text)
+    (repository / "crds/ü widget.yaml").write_text(OLD.replace("widgets", "gadgets"))
+    run(["lint-crd", "crds", "--against", "HEAD", "--isolated", "--select", "VE,ST01,ST02", "--output", "json"])
+    assert [finding["rule"] for finding in json.loads(capsys.readouterr().out)["findings"]] == found
+
+
 def test_against_a_path(repository: Path, capsys: Capture) -> None:
     """A file or folder is an earlier state as well, and REVISION:PATH names one of another place."""
     (repository / "now.yaml").write_text(NEW)
