@@ -63,7 +63,9 @@ def diff_crd(
 def _compared(old: str, new: str) -> dict[str, tuple[Change, ...]]:
     from pyopscaffold.compat.crd import added, compare, removed  # noqa: PLC0415
 
-    was, now = _read(old), _read(new)
+    (was, unread_then), (now, unread_now) = _read(old), _read(new)
+    for name in was.keys() ^ now.keys():
+        _require_absent(name, unread_now if name in was else unread_then)
     if len(was) == len(now) == 1 and was.keys() != now.keys():  # two files: one was meant to become the other
         (before,), (name, after) = was.values(), next(iter(now.items()))
         return {name: compare(before.data, after.data)}
@@ -76,15 +78,26 @@ def _compared(old: str, new: str) -> dict[str, tuple[Change, ...]]:
     return found
 
 
-def _read(place: str) -> dict[str, Manifest]:
+def _require_absent(name: str, unread: list[Unreadable]) -> None:
+    """Refuse to call a CRD new, or gone, that stands in what can't be read."""
+    for part in unread:
+        if name in part.source.text:
+            raise _unread(part, f"{name} is in it, and can't be compared")
+
+
+def _read(place: str) -> tuple[dict[str, Manifest], list[Unreadable]]:
     from pyopscaffold.lint.evolution import read_before  # noqa: PLC0415
     from pyopscaffold.loader.revision import load_before  # noqa: PLC0415
 
-    broken: list[Unreadable] = []
-    found = read_before(load_before(place, ["."]), broken)
+    unread: list[Unreadable] = []
+    found = read_before(load_before(place, ["."]), unread)
     if found:
-        return found
-    if broken:
-        line = broken[0].position.line
-        raise DocumentError(f"{broken[0].source.file}:{line}: {broken[0].problem}", hint=f"{place} has no other CRD")
+        return found, unread
+    if unread:
+        raise _unread(unread[0], f"{place} has no other CRD")
     raise DocumentError(f"no CRD found in {place}", hint="name files or folders of apiextensions.k8s.io/v1")
+
+
+def _unread(part: Unreadable, hint: str) -> DocumentError:
+    problem = "a template: render it first" if part.template else part.problem
+    return DocumentError(f"{part.source.file}:{part.position.line}: {problem}", hint=hint)

@@ -292,7 +292,10 @@ def _earlier(against: str | None, paths: list[str]) -> Before:
     broken: list[Unreadable] = []
     before = read_before(load_before(against, paths), broken)
     for part in broken:
-        console.warn(f"{part.source.file}:{part.position.line}: {part.problem}: CRDs in it are taken for new")
+        if not part.template:
+            console.warn(f"{part.source.file}:{part.position.line}: {part.problem}: CRDs in it are taken for new")
+    if not before and not broken:
+        console.warn(f"no CRD found in {against}: all are taken for new; if they were elsewhere: REVISION:PATH")
     return before
 
 

@@ -6,11 +6,12 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from pyopscaffold.compat.change import Change, Grade, Sort
 from pyopscaffold.compat.crd import compare, removed
-from pyopscaffold.document.reader import Document, Unreadable, scan
+from pyopscaffold.document.reader import Unreadable, scan
 from pyopscaffold.lint.finding import Finding, Severity
 from pyopscaffold.lint.rule import Hit
 from pyopscaffold.lint.subject import CRD_API_VERSION, Crd, Manifest, manifests
@@ -60,16 +61,19 @@ class Evolution:
 def read_before(sources: Iterable[Source], broken: list[Unreadable] | None = None) -> dict[str, Manifest]:
     """Collect the CRDs in the sources by name; what is no whole CRD of apiextensions.k8s.io/v1 is left out.
 
-    What can't be read, and is no template, is added to ``broken``.
+    What can't be read, templates among it, is added to ``broken``.
     """
     found: dict[str, Manifest] = {}
+    unread = [] if broken is None else broken
     for source in sources:
         for part in scan(source):
-            if broken is not None and isinstance(part, Unreadable) and not part.template:
-                broken.append(part)
-            for manifest in manifests(part) if isinstance(part, Document) else ():
-                whole = manifest.is_crd and not manifest.is_template and not manifest.is_fragment
-                if whole and manifest.api_version == CRD_API_VERSION and manifest.name:
+            if isinstance(part, Unreadable):
+                unread.append(part)
+                continue
+            for manifest in filter(attrgetter("is_crd"), manifests(part)):
+                if manifest.is_template:
+                    unread.append(Unreadable(source, "a template", part.position(manifest.base), template=True))
+                elif not manifest.is_fragment and manifest.api_version == CRD_API_VERSION and manifest.name:
                     found.setdefault(manifest.name, manifest)
     return found
 

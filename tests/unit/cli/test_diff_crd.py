@@ -127,6 +127,15 @@ def test_an_earlier_state_that_cannot_be_read_is_told(repository: Path, capsys: 
     assert "taken for new" in shown
 
 
+def test_no_earlier_crd_is_told(repository: Path, capsys: Capture) -> None:
+    """A file that has another name now is not taken for new in silence."""
+    (repository / "crds/ü widget.yaml").rename(repository / "crds/renamed.yaml")
+    assert run(["lint-crd", "crds/renamed.yaml", "--against", "HEAD", *ONLY_CHANGES, "--ignore", "VE09"]) == 0
+    assert "no CRD found in HEAD: all are taken for new" in capsys.readouterr().err
+    assert run(["lint-crd", "crds/renamed.yaml", "--against", "HEAD:crds", *ONLY_CHANGES]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     """Where there is no repository, git's own reason is in the message."""
     monkeypatch.chdir(tmp_path)
@@ -225,6 +234,12 @@ def test_what_can_not_be_read_is_told(repository: Path, capsys: Capture) -> None
     """A file that is broken, or has no CRD, is named with its line; the other side is not taken for new."""
     (repository / "broken.yaml").write_text("a: 1\nb: [\n")
     (repository / "other.yaml").write_text("a: 1\n")
+    (repository / "now").mkdir()
+    (repository / "now/gadget.yaml").write_text(OLD.replace("widgets", "gadgets"))
+    for text, why in (("a: [\n", ":28: "), ("{{ if .a }}\n", ":1: a template"), ("", "")):
+        (repository / "now/widget.yaml").write_text(text + OLD if "{{" in text else OLD + text)
+        assert run(["diff-crd", "crds", "now"]) == (2 if text else 0)
+        assert f"error: now/widget.yaml{why}" in capsys.readouterr().err or not text
     assert run(["diff-crd", "crds", "broken.yaml"]) == 2
     assert "error: broken.yaml:" in capsys.readouterr().err
     assert run(["diff-crd", "other.yaml", "crds"]) == 2
