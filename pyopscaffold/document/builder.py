@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Path = tuple[str | int, ...]
 
 MAX_DEPTH = 250  # the deepest real CRD is at about 60; deeper text is an attack on whoever walks it
 MAX_NODES = 2_000_000  # after expanding aliases; the largest real document has about 20,000
 MAX_EXPANDED = 100_000  # values that aliases repeat; few real documents have any
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 class Position(NamedTuple):
@@ -17,6 +24,17 @@ class Position(NamedTuple):
 
     line: int
     column: int
+
+
+def line_starts(text: str) -> tuple[int, ...]:
+    """Return the offsets at which lines begin in an editor; YAML, and Python's splitlines, begin more."""
+    return (0, *(match.end() for match in _LINE_BREAK.finditer(text)))
+
+
+def place(starts: Sequence[int], offset: int) -> Position:
+    """Return where the character at an offset stands, by the :func:`line_starts` of its text."""
+    line = bisect_right(starts, offset)
+    return Position(line, offset - starts[line - 1] + 1)
 
 
 class SyntaxProblem(Exception):  # noqa: N818 - internal to the package, made a DocumentError at its border
@@ -49,14 +67,14 @@ class Spot:
 class _Frame:
     """A container under construction; ``key`` is the mapping key that waits for its value, ``merging`` a ``<<``."""
 
-    __slots__ = ("anchor", "container", "key", "key_position", "merged", "merging", "size", "spot")
+    __slots__ = ("anchor", "container", "inherited", "key", "key_position", "merging", "size", "spot")
 
     def __init__(self, container: dict[str, Any] | list[Any], spot: Spot, anchor: str | None) -> None:
         self.container, self.spot, self.anchor = container, spot, anchor
         self.key: str | None = None
         self.key_position = spot.position
         self.merging = False
-        self.merged: list[tuple[Any, Spot]] = []
+        self.inherited: set[str] = set()
         self.size = 1
 
 
@@ -83,14 +101,14 @@ class Builder:
     def close(self) -> None:
         """End the innermost mapping or list."""
         frame = self._stack.pop()
-        if frame.merged:
-            _merge(frame)
         if frame.anchor is not None:
             self._anchors[frame.anchor] = (frame.container, frame.spot, frame.size)
         self._add(frame.container, frame.spot, frame.size)
 
     def scalar(self, value: Any, position: Position, anchor: str | None = None) -> None:
         """Add a scalar: a value, or the next key of the innermost mapping."""
+        if value.__class__ is float and not isfinite(value):
+            raise SyntaxProblem("infinity and NaN have no JSON form", *position)
         if anchor is not None:
             self._anchors[anchor] = (value, Spot(position), 1)
         if self._awaits_key():
@@ -131,7 +149,7 @@ class Builder:
 
     def _begin_entry(self, key: str, position: Position, *, merging: bool = False) -> None:
         frame = self._stack[-1]
-        if not merging and key in frame.container:
+        if not merging and key in frame.container and key not in frame.inherited:
             self.duplicates.append(DuplicateKey((*self._path(), key), position, frame.spot.children[key][0]))
         frame.key, frame.key_position, frame.merging = key, position, merging
 
@@ -154,7 +172,7 @@ class Builder:
             return
         key, frame.key = frame.key, None
         if frame.merging:
-            frame.merged.append((value, spot))
+            _inherit(frame, value, spot)
         elif key is not None:
             frame.container[key] = value
             frame.spot.children[key] = (frame.key_position, spot)
@@ -171,17 +189,17 @@ def _key(value: Any, position: Position) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _merge(frame: _Frame) -> None:
-    """Inherit the entries of merged mappings; own entries, then earlier mappings, win."""
+def _inherit(frame: _Frame, value: Any, spot: Spot) -> None:
+    """Take over the entries of a merged mapping, or of a list of them, whose earlier ones win.
+
+    As in Go, and unlike YAML has it, they stand for keys at this place: a key before them loses to them.
+    """
     own = cast("dict[str, Any]", frame.container)
-    for value, spot in frame.merged:
-        sources = [(value, spot)]
-        if isinstance(value, list):
-            sources = [(item, spot.children[index][1]) for index, item in enumerate(value)]
-        for source, place in sources:
-            if not isinstance(source, dict):
-                raise SyntaxProblem("only mappings can be merged by <<", *place.position)
-            for key in source:
-                if key not in own:
-                    own[key] = source[key]
-                    frame.spot.children[key] = place.children[key]
+    listed = isinstance(value, list)
+    sources = [(item, spot.children[index][1]) for index, item in enumerate(value)] if listed else [(value, spot)]
+    for source, origin in reversed(sources):
+        if not isinstance(source, dict):
+            raise SyntaxProblem("only mappings can be merged by <<", *origin.position)
+        own.update(source)
+        frame.spot.children.update(origin.children)
+        frame.inherited.update(source)

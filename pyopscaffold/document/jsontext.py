@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.document.builder import Builder, Position, SyntaxProblem
+from pyopscaffold.document.builder import Builder, Position, SyntaxProblem, line_starts, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +45,7 @@ class _Scanner:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._line_starts = line_starts(text)
         self._tokens = self._scan()
         self.kind, self.value, self._offset = next(self._tokens)
 
@@ -55,8 +54,7 @@ class _Scanner:
 
     @property
     def position(self) -> Position:
-        line = bisect_right(self._line_starts, self._offset)
-        return Position(line, self._offset - self._line_starts[line - 1] + 1)
+        return place(self._line_starts, self._offset)
 
     def expect(self, *kinds: str) -> str:
         """Return the current token's kind, which must be one of ``kinds``."""

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pyopscaffold.document.builder import Builder, DuplicateKey, Path, Position, Spot, SyntaxProblem
+from pyopscaffold.document.builder import (
+    Builder,
+    DuplicateKey,
+    Path,
+    Position,
+    Spot,
+    SyntaxProblem,
+    line_starts,
+    place,
+)
 from pyopscaffold.document.scalars import resolve
 from pyopscaffold.errors import DocumentError
 
@@ -23,8 +32,12 @@ if TYPE_CHECKING:
 __all__ = ["Document", "DuplicateKey", "Path", "Position", "Source", "Unreadable", "read", "scan"]
 
 _SEPARATOR = re.compile(r"^---(?=\s|$)", re.MULTILINE)
+_LATE_MARK = re.compile(r"^(---[ \t]*(?:#.*)?\r?\n)\ufeff", re.MULTILINE)
 _UNDECODED = re.compile(r"[\udc80-\udcff]")
 _UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")
+_NO_YAML = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BREAKS_OF_YAML = re.compile("[\x85\u2028\u2029]")
+_MERGE_TAG = "tag:yaml.org,2002:merge"
 _RESOLVED_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float"))
 
 
@@ -42,8 +55,8 @@ class Source:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The lines without their ends."""
-        return tuple(self.text.splitlines())
+        """The lines without their ends, as editors count them."""
+        return tuple(self.text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n"))
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,8 @@ def scan(source: Source, *, pure: bool = False) -> tuple[Document | Unreadable, 
     if unreadable := _undecoded(source):
         return (unreadable,)
     text = source.text.removeprefix("\ufeff")
+    if "\ufeff" in text:
+        text = _LATE_MARK.sub(r"\1", text)  # of a file that was appended to others
     if text.lstrip()[:1] in ("{", "["):
         from pyopscaffold.document.jsontext import build_json  # noqa: PLC0415 - it takes time to load, and few have JSON
 
@@ -128,8 +143,7 @@ def _undecoded(source: Source) -> Unreadable | None:
     byte = None if source.text.isascii() else _UNDECODED.search(source.text)
     if byte is None:
         return None
-    before = source.text[: byte.start()]
-    position = Position(before.count("\n") + 1, byte.start() - before.rfind("\n"))
+    position = place(line_starts(source.text), byte.start())
     encoding = "UTF-16" if source.text[:2] in _UTF16_MARKS else "not UTF-8"
     return Unreadable(source, f"{encoding} text: save it as UTF-8", position, template=False)
 
@@ -141,7 +155,7 @@ def _pieces(text: str) -> list[tuple[str, int]]:
     lines, result = 0, []
     for piece in pieces:
         result.append((piece, lines))
-        lines += len(piece.splitlines())
+        lines += len(line_starts(piece)) - 1
     return result
 
 
@@ -168,19 +182,30 @@ def _build_yaml(text: str, *, pure: bool, line: int = 0) -> list[Builder]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "not readable as YAML"
-        position = (mark.line + line + 1, mark.column + 1) if mark else (_line_of(error, text) + line, 1)
-        raise SyntaxProblem(str(problem), *position) from error
+        wrong = None if mark else _NO_YAML.search(text)
+        found = place(line_starts(text), mark.index if mark else wrong.start() if wrong else 0)
+        raise SyntaxProblem(str(problem), found.line + line, found.column) from error
     except (ValueError, IndexError, OverflowError) as error:  # PyYAML on lone surrogates and odd escapes
         raise SyntaxProblem("not readable as YAML", line + 1, 1) from error
 
 
-def _line_of(error: yaml.YAMLError, text: str) -> int:
-    offset = getattr(error, "position", None)
-    return text.count("\n", 0, offset) + 1 if isinstance(offset, int) else 1
-
-
 def _parser(text: str, *, pure: bool) -> Any:
-    return yaml.CSafeLoader(text) if yaml.__with_libyaml__ and not pure else yaml.SafeLoader(text)
+    parser = yaml.CSafeLoader(text) if yaml.__with_libyaml__ and not pure else yaml.SafeLoader(text)
+    return parser if text.isascii() or not _BREAKS_OF_YAML.search(text) else _Recounted(parser, text)
+
+
+class _Recounted:
+    """A parser of a text in which YAML breaks lines where no editor does: its marks have the lines of editors."""
+
+    def __init__(self, parser: Any, text: str) -> None:
+        self._parser, self._starts = parser, line_starts(text)
+
+    def get_event(self) -> Any:
+        event = self._parser.get_event()
+        index = event.start_mark.index
+        line, column = place(self._starts, index)
+        event.start_mark = yaml.Mark("", index, line - 1, column - 1, None, 0)
+        return event
 
 
 def _feed(parser: Any, line: int) -> list[Builder]:
@@ -193,7 +218,7 @@ def _feed(parser: Any, line: int) -> list[Builder]:
         mark = event.start_mark
         position = Position(mark.line + line + 1, mark.column + 1)
         if kind is yaml.ScalarEvent:
-            if event.implicit[0] and event.value == "<<":
+            if event.value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):
                 builder.merge_key(position)
             else:
                 builder.scalar(_scalar(event), position, event.anchor)

@@ -6,6 +6,7 @@ syntax, dates and ``=`` as strings. PyYAML's own resolver differs in each of the
 
 from __future__ import annotations
 
+import math
 import re
 
 Scalar = str | int | float | bool | None
@@ -25,7 +26,10 @@ _INT_MIN, _UINT_MAX = -(2**63), 2**64 - 1
 
 
 def resolve(text: str) -> Scalar:
-    """Give the JSON value of the plain scalar ``text``; integers that fit no 64 bits become floats, as in Go."""
+    """Give the JSON value of the plain scalar ``text``, as Go has it.
+
+    Integers that fit no 64 bits become floats, and what fits no float either is a string.
+    """
     if text[:1] in _NUMERIC_START:
         return _number(text)
     return _WORDS.get(text, text)
@@ -40,7 +44,8 @@ def _number(text: str) -> Scalar:
         value = _integer(plain, match)
         if _INT_MIN <= value <= _UINT_MAX:
             return value
-    return float(plain) if _FLOAT.fullmatch(plain) else text
+    number = float(plain) if _FLOAT.fullmatch(plain) else math.inf
+    return number if math.isfinite(number) else text
 
 
 def _integer(plain: str, match: re.Match[str]) -> int:

@@ -60,7 +60,7 @@ def _placed(parts: list[str], file: Path) -> Derived:
     places: dict[int, Place] = {}
     before = 0
     for part in parts:
-        lines = part.splitlines()
+        lines = Source(name, part).lines
         for line, there in same_lines(lines, template.lines).items():
             places[before + line] = Place(template, there)
         before += len(lines)
