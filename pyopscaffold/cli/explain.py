@@ -33,12 +33,12 @@ def explain(
 
     from pyopscaffold.lint.library import rules  # noqa: PLC0415
     from pyopscaffold.lint.report import rules as form  # noqa: PLC0415
-    from pyopscaffold.lint.selection import mistake  # noqa: PLC0415
+    from pyopscaffold.lint.selection import ALL_RULES, mistake  # noqa: PLC0415
 
     known = rules()
     found = [one for one in known if rule.upper() == one.id or rule.lower() == one.name]
     if not found:
-        message, hint = mistake(rule, known) or (f"{rule} is several rules", "name one: lint-crd --list-rules has all")
+        message, hint = mistake(rule, known) or (f"{rule} is several rules", f"name one: {ALL_RULES} lists them")
         raise UsageError(message, hint=hint)
     console.say(
         (json.dumps(form.to_mapping(found[0]), indent=2) if output is Output.JSON else form.render(found[0])).rstrip()

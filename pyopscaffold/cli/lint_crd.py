@@ -58,7 +58,7 @@ Paths = Annotated[Texts, typer.Argument(metavar="PATH...", help="Files, folders,
 ProfileOption = Annotated[
     ProfileName | None,
     typer.Option(
-        help="apiserver: what a server refuses; checklist (the default): design too; strict: all rules.",
+        help="apiserver: what a server refuses; checklist (the default): design too; strict: all but the opt-in rules.",
         show_default=False,
     ),
 ]
@@ -179,12 +179,14 @@ def lint_crd(
     from pyopscaffold.lint.finding import FailOn  # noqa: PLC0415 - heavy imports belong to the command
     from pyopscaffold.lint.library import rules, settings  # noqa: PLC0415
 
+    if isolated and config:
+        raise UsageError("--isolated takes no configuration, and --config names one", hint="leave one of them out")
     known = rules()
     chosen = settings(known, file=config, isolated=isolated).overlaid(
         profile=profile.value if profile else None,
-        select=_split(select),
-        extend_select=_split(extend_select),
-        ignore=_split(ignore),
+        select=_split("--select", select),
+        extend_select=_split("--extend-select", extend_select),
+        ignore=_split("--ignore", ignore),
         fail_on=FailOn(fail_on) if fail_on else None,
         baseline=baseline,
     )
@@ -192,6 +194,8 @@ def lint_crd(
     if list_rules:
         _list(ruleset)
         return
+    if against is None and not any(map(ruleset.can_find, ruleset.rules)):
+        raise UsageError("the rules that are on judge changes alone", hint="say since when: --against REVISION")
     paths = [*(paths or ()), *_cluster(context, asked=cluster)]
     report = _judged(paths, ruleset, mending, write=write_baseline, jobs=jobs, allow_empty=allow_empty, since=since)
     with mending.aside(paths):
@@ -327,8 +331,11 @@ def _broken_rules(report: Report, known: Registry) -> PyopscaffoldError:
     return PyopscaffoldError(f"{first.file}:{first.line}: rule {first.rule}{origin} broke down{more}: {first.error}")
 
 
-def _split(values: list[str] | None) -> list[str]:
-    return [part.strip() for value in values or () for part in value.split(",") if part.strip()]
+def _split(option: str, values: list[str] | None) -> list[str]:
+    parts = [part.strip() for value in values or () for part in value.split(",") if part.strip()]
+    if values and not parts:
+        raise UsageError(f"{option} names no rule", hint="leave it out; is a variable of your shell unset?")
+    return parts
 
 
 def _nothing_found(paths: list[str], report: Report) -> DocumentError:

@@ -54,13 +54,14 @@ def parse_outputs(values: Sequence[str]) -> tuple[tuple[Form, Path | None], ...]
         found.append((Form(name), Path(file) if file else None))
     if not any(file is None for _, file in found):
         found.append((Form.TEXT, None))
-    places = [file for _, file in found]
-    if twice := next((file for file in places if places.count(file) > 1), None):
-        raise UsageError(f"two reports would go to {twice}", hint="name a file for each: --output FORM:FILE")
-    if places.count(None) > 1:
-        raise UsageError("two reports would go to standard output", hint="name a file for one: --output FORM:FILE")
-    for place in filter(None, places):
-        _require_place(place)
+    found.sort(key=lambda output: output[1] is None)  # files first: who reads standard output may go away, as head does
+    places = [file and file.resolve() for _, file in found]
+    for _, target in found:
+        if places.count(target and target.resolve()) > 1:
+            where = target or "standard output"
+            raise UsageError(f"two reports would go to {where}", hint="name a file for each: --output FORM:FILE")
+        if target:
+            _require_place(target)
     return tuple(found)
 
 
@@ -109,14 +110,18 @@ def _rendered(report: Report, ruleset: Ruleset, form: Form, *, colour: bool, sta
 
 
 def write_file(file: Path, text: str) -> None:
-    """Write a file that its user may edit as well, whole or not at all.
+    """Write a file that its user may edit as well, whole or not at all; what is no file takes the text as it comes.
 
     Raises:
         UserError: it can't be written.
 
     """
+    place = file.resolve()  # a link stays one
+    if place.exists() and not place.is_file():  # a pipe or device: to read it may never end, to replace it is no use
+        place.write_text(text, "utf-8", "surrogateescape")
+        return
     from pyopscaffold.files.apply import apply  # noqa: PLC0415
     from pyopscaffold.files.artefact import Artefact, Owner  # noqa: PLC0415
     from pyopscaffold.files.plan import plan  # noqa: PLC0415
 
-    apply(plan(file.parent, [Artefact(file.name, text, owner=Owner.BOTH)]))
+    apply(plan(place.parent, [Artefact(place.name, text, owner=Owner.BOTH)]))

@@ -11,6 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,10 +23,10 @@ from pyopscaffold.lint.finding import Finding, Report
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyopscaffold.lint.rule import Rule
     from pyopscaffold.lint.ruleset import Ruleset
 
 FORMAT_VERSION = 1
+_ANOTHER = "mend it, or name another file: --write-baseline makes it"
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,8 @@ class Baseline:
     def compare(self, report: Report, ruleset: Ruleset) -> Report:
         """Leave out what the baseline lists; what is found more often than it says is kept, all of a kind.
 
-        Entries that list more than was found are reported by the rules about a :class:`Comparison`, whether they were
-        selected or not. Only entries of rules that ran, and of CRDs and files that were checked, are judged.
+        Entries that list more than was found are reported by the rules about a :class:`Comparison`, selected or not,
+        unless they are ignored. Only entries of rules that ran, and of CRDs and files that were checked, are judged.
         """
         found, judged = Counter(map(self.key, report.findings)), self._judged(report, ruleset)
         kept = tuple(finding for finding in report.findings if found[self.key(finding)] > self._listed(finding))
@@ -73,7 +74,7 @@ class Baseline:
             for key, count in self.counts.items()
             if count > found[key] and key in judged
         )
-        findings = sorted([*kept, *self._report(Comparison(stale), ruleset.known)])
+        findings = sorted([*kept, *self._report(Comparison(stale), ruleset)])
         return dataclasses.replace(report, findings=tuple(findings), baselined=len(report.findings) - len(kept))
 
     def shrunk(self, report: Report, ruleset: Ruleset) -> str:
@@ -90,26 +91,28 @@ class Baseline:
 
     def _judged(self, report: Report, ruleset: Ruleset) -> set[str]:
         """Return the keys of which this run can tell whether they are still found."""
-        off = {rule.id for rule in ruleset.known} - {rule.id for rule in ruleset.rules}
+        off = {rule.id for rule in ruleset.known} - {rule.id for rule in filter(ruleset.can_find, ruleset.rules)}
         checked = {*report.checked, *map(self._relative, report.checked)}
         judged = set()
         for key in self.counts:
-            rule, _, place = key.partition(" ")
-            name = place.partition(" ")[0]
-            if rule not in off and (name in checked or name.rpartition("/")[0] in checked):
+            rule, *words = key.split(" ")
+            names = accumulate(words, "{} {}".format)  # a file's name may have spaces, a field may follow or not
+            if rule not in off and any(name in checked or name.rpartition("/")[0] in checked for name in names):
                 judged.add(key)
         return judged
 
-    def _report(self, comparison: Comparison, known: tuple[Rule[Comparison], ...]) -> Iterator[Finding]:
-        for rule in known:
-            for hit in rule.hits(comparison) if rule.subject is Comparison else ():
+    def _report(self, comparison: Comparison, ruleset: Ruleset) -> Iterator[Finding]:
+        for rule in ruleset.known:
+            if rule.subject is not Comparison or ruleset.config.selection.drops(rule):
+                continue
+            for hit in rule.hits(comparison):
                 line, column = hit.position or (1, 1)
                 yield Finding(
                     file=self.source.file,
                     line=line,
                     column=column,
                     rule=rule.id,
-                    severity=rule.severity,
+                    severity=ruleset.severity(rule),
                     message=hit.message,
                     snippet=self.source.lines[line - 1],
                 )
@@ -126,11 +129,11 @@ def parse(source: Source) -> Baseline:
     document = parts[0] if len(parts) == 1 else None
     if not isinstance(document, Document):
         line = document.position.line if document else 1
-        raise DocumentError(f"{source.file}:{line}: no baseline: not one JSON object")
+        raise DocumentError(f"{source.file}:{line}: no baseline: not one JSON object", hint=_ANOTHER)
     content = mapping(document.data)
     counts = content.get("findings")
     if content.get("version") != FORMAT_VERSION or not isinstance(counts, dict):
-        raise DocumentError(f"{source.file}: no baseline of this version", hint="write it anew with --write-baseline")
+        raise DocumentError(f"{source.file}: no baseline of this version", hint=_ANOTHER)
     for key, count in counts.items():
         if type(count) is not int or count < 1:
             line = document.position(("findings", key)).line

@@ -53,8 +53,8 @@ def options(config: Config, registry: Registry, misfits: list[Misfit]) -> dict[s
     for key, data in config.rules.items():
         rule = next((rule for rule in registry.known if _is(rule, key)), None)
         if rule is None:
-            known = [rule for rule in registry.known if rule.options is not None]
-            misfits.append(Misfit(("rules", key), "; ".join(mistake(key, known) or (f"{key!r} is no whole id",))))
+            wrong = mistake(key, (rule for rule in registry.known if rule.options is not None))
+            misfits.append(Misfit(("rules", key), "; ".join(wrong or (f"{key!r} is no whole id",))))
         elif rule.options is None:
             misfits.append(Misfit(("rules", key), f"{rule.id} has no options"))
         else:

@@ -87,9 +87,10 @@ def json_schema(registry: Registry) -> dict[str, Any]:
 
     content = schema(Config, Config())
     by_rule = {
-        rule.id: {"description": rule.what, **schema(type(rule.options), rule.options)}
+        key: {"description": rule.what, **schema(type(rule.options), rule.options)}
         for rule in registry.known
         if rule.options is not None
+        for key in (rule.id, rule.name)
     }
     content["properties"]["rules"] |= {"properties": by_rule, "additionalProperties": {"type": "object"}}
     return {
@@ -111,7 +112,8 @@ def _parsed(file: Path) -> tuple[str, dict[str, Any]]:
         text = file.read_text("utf-8")
         return text, tomllib.loads(text)
     except OSError as error:
-        raise SettingsError([], f"{file}: can't be read: {error.strerror or error}") from error
+        hint = f"name one that is there, or none: {FILE} and {PYPROJECT} are found" if not _is_file(file) else None
+        raise SettingsError([], f"{file}: can't be read: {error.strerror or error}", hint=hint) from error
     except UnicodeDecodeError as error:
         raise SettingsError([], f"{file}: not UTF-8 text", hint="save it as UTF-8") from error
     except tomllib.TOMLDecodeError as error:

@@ -52,10 +52,12 @@ def check(source: Source, ruleset: Ruleset) -> Outcome:
 
 
 def report(outcomes: Iterable[Outcome], ruleset: Ruleset) -> Report:
-    """Put together what came of all files."""
+    """Put together what came of all files; what was found twice, as of a package and a module in it, is told once."""
     found = tuple(outcomes)
+    # Of two that are alike the later stays: it is of a file that can be fixed where the other was rendered of it.
+    findings = {finding: finding for outcome in found for finding in outcome.findings}
     return Report(
-        findings=tuple(sorted(finding for outcome in found for finding in outcome.findings)),
+        findings=tuple(sorted(findings.values())),
         skipped=tuple(sorted(part for outcome in found for part in outcome.skipped)),
         failures=tuple(sorted(failure for outcome in found for failure in outcome.failures)),
         checked=frozenset(name for outcome in found for name in outcome.checked),
@@ -97,7 +99,8 @@ class _Run:
 
     def _report(self) -> None:
         """Take over what is not suppressed, and then what there is to say about the suppressions."""
-        found = Suppressions(tuple(self._suppressions), self._rules.rules.rules, self._known)
+        judged = tuple(filter(self._ruleset.can_find, self._rules.rules))
+        found = Suppressions(tuple(self._suppressions), judged, self._known)
         self.outcome.findings += [
             finding for finding, rule, manifest in self._hits if not found.hide(finding, rule, manifest)
         ]

@@ -28,7 +28,7 @@ class Profile(enum.IntEnum):
     STRICT = 3
     """All rules but the opt-in ones."""
     OPT_IN = 4
-    """Rules that only run when they are selected by name."""
+    """Rules that only run when they are selected, if only by a prefix."""
 
 
 class Hit(NamedTuple):

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.lint.config import Config
 from pyopscaffold.lint.configcheck import checked_options
+from pyopscaffold.lint.evolution import Evolution
 from pyopscaffold.lint.globs import matches_field, matches_path
 from pyopscaffold.lint.registry import Registry
 from pyopscaffold.lint.selection import Selection, match
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pyopscaffold.lint.config import FieldSettings
     from pyopscaffold.lint.evolution import Before
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class FileRules:
-    """The rules that check one file."""
+    """The rules that check one file; of ``severities``, the first that tell of a rule count."""
 
     def __init__(
-        self, rules: Registry, severities: Mapping[str, Severity], fields: Mapping[str, FieldSettings]
+        self, rules: Registry, severities: Sequence[Mapping[str, Severity]], fields: Mapping[str, FieldSettings]
     ) -> None:
         self.rules = rules
         self._severities = severities
@@ -43,7 +44,7 @@ class FileRules:
         rule = self._rules.get(finding.rule)
         if rule is None:
             return None
-        severity = _longest(self._severities, rule)
+        severity = next((found for layer in self._severities if (found := _longest(layer, rule))), None)
         for pattern, settings in self._fields.items():
             if _meant(pattern, finding):
                 if any(match(selector, rule) for selector in settings.ignore):
@@ -84,6 +85,14 @@ class Ruleset:
         """All rules, whether they are on or not."""
         return self._known.known
 
+    def can_find(self, rule: Rule[Any]) -> bool:
+        """Whether a rule that is on may find something: where nothing is known of before, nothing has changed."""
+        return rule.subject is not Evolution or bool(self.before)
+
+    def severity(self, rule: Rule[Any]) -> Severity:
+        """Return how much a finding matters that is of no file that is checked."""
+        return _longest(self.config.severity, rule) or rule.severity
+
     def for_file(self, file: str) -> FileRules:
         """Return the rules for a file, by the name under which it was given."""
         config = self.config
@@ -94,13 +103,13 @@ class Ruleset:
         return self._made[patterns]
 
     def _make(self, patterns: tuple[str, ...]) -> FileRules:
-        chosen, severities = {rule.id for rule in self.rules}, dict(self.config.severity)
+        chosen, severities = {rule.id for rule in self.rules}, [self.config.severity]
         for pattern in patterns:
             settings = self.config.per_path[pattern]
             layer = Selection(extend_select=settings.extend_select, ignore=settings.ignore)
             chosen |= {rule.id for rule in self._known if layer.adds(rule)}
             chosen -= {rule.id for rule in self._known if layer.drops(rule)}
-            severities |= settings.severity
+            severities.insert(0, settings.severity)
         rules = tuple(rule for rule in self._known if rule.id in chosen)
         return FileRules(Registry(rules, self._known.known, self._known.origins), severities, self.config.per_field)
 
@@ -112,8 +121,8 @@ def _longest(severities: Mapping[str, Severity], rule: Rule[Any]) -> Severity | 
 
 def _meant(pattern: str, finding: Finding) -> bool:
     """Whether a pattern such as ``widgets.example.com/v1:.spec.*`` means the place of a finding; each part may lack."""
-    head, colon, field = ("", "", pattern) if pattern.startswith(".") else pattern.partition(":")
+    head, _, field = ("", "", pattern) if pattern.startswith(".") else pattern.partition(":")
     crd, _, version = head.partition("/")
-    if (crd and not matches_field(crd, finding.crd)) or (version and version != finding.version):
+    if (crd and not matches_field(crd, finding.crd)) or (version and not matches_field(version, finding.version)):
         return False
-    return not (colon or field) or matches_field(field, finding.field)
+    return not field or matches_field(field, finding.field)

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+ALL_RULES = "lint-crd --profile strict --list-rules"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Selection:
     """Rules by profile and by selectors: ids, prefixes of ids, or names.
@@ -62,4 +65,4 @@ def mistake(selector: str, rules: Iterable[Rule[Any]]) -> tuple[str, str] | None
         return None
     ids, names = [rule.id for rule in known], [rule.name for rule in known]
     near = nearest(selector.upper(), [*ids, *{rule_id[:2] for rule_id in ids}]) or nearest(selector.lower(), names)
-    return f"no rule {selector!r}", f"did you mean {near}?" if near else f"the rules are {', '.join(ids)}"
+    return f"no rule {selector!r}", f"did you mean {near}?" if near else f"{ALL_RULES} lists them"

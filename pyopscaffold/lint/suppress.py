@@ -66,8 +66,8 @@ class Suppression:
 class Suppressions:
     """The suppressions of a file, and what became of them.
 
-    ``rules`` are the rules that checked the file, ``known`` all that there are. ``used`` holds the suppressions that
-    hid something, each with the selector that did.
+    ``rules`` are the rules that could find something in the file, ``known`` all that there are. ``used`` holds the
+    suppressions that hid something, each with the selector that did.
     """
 
     found: tuple[Suppression, ...]
@@ -117,14 +117,19 @@ def in_manifest(manifest: Manifest) -> Iterator[Suppression]:
 
 
 def _firsts(lines: Sequence[str], comments: set[int]) -> dict[int, int]:
-    """Map the line of each comment to the one that begins its block: itself, or the next with more than a comment."""
+    """Map the line of each comment to the one that begins its block: itself, or the next that says something."""
     firsts, following = {}, len(lines)
     for at in range(len(lines) - 1, -1, -1):
-        if lines[at].strip()[:1] not in ("", "#"):
+        if _says_something(lines[at]):
             following = at
         if at in comments:
             firsts[at] = following
     return firsts
+
+
+def _says_something(line: str) -> bool:
+    """Whether a line is more than a comment or a directive of a template, which stand as far left as they like."""
+    return bool(line.strip()) and not line.lstrip().startswith(("#", "{{"))
 
 
 def _decorated(lines: Sequence[str], first: int) -> int:
@@ -141,7 +146,7 @@ def blocks_at(lines: Sequence[str], firsts: set[int]) -> dict[int, range]:
     open_ones: list[int] = []
     last = 0
     for at, line in enumerate([*lines, ""]):
-        if not line.strip() and at < len(lines):
+        if not _says_something(line) and at < len(lines):
             continue
         while open_ones and (at == len(lines) or _ends(lines[open_ones[-1]], line)):
             first = open_ones.pop()

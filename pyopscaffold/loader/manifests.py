@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import DocumentError
+from pyopscaffold.kube.names import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 MAX_SIZE = 32_000_000  # bytes; all CRDs of a large cluster in one List have about 20 MB
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
-_NEVER_MANIFESTS = frozenset({"node_modules", "__pycache__"})
+_NEVER_MANIFESTS = frozenset({"node_modules", "site-packages", "__pycache__"})
 
 
 def load_sources(paths: Iterable[str], *, excluded: Callable[[str], bool] = lambda _: False) -> Iterator[Source]:
@@ -100,10 +101,21 @@ def read(file: str) -> Source:
     try:
         raw = _read_some(sys.stdin.buffer if file == STDIN else Path(file))
     except OSError as error:
-        raise DocumentError(f"{name}: can't be read: {error.strerror or error}") from error
+        hint = _like(file) if isinstance(error, FileNotFoundError) else None
+        raise DocumentError(f"{name}: can't be read: {error.strerror or error}", hint=hint) from error
     if len(raw) > MAX_SIZE:
         return Source(name, "", f"larger than {MAX_SIZE // 1_000_000} MB: no manifest is")
     return Source(name, raw.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape"))
+
+
+def _like(file: str) -> str:
+    """Say what may have been meant by the name of a file that is not there."""
+    folder, name = os.path.split(file)
+    try:
+        near = nearest(name, os.listdir(folder or os.curdir))  # noqa: PTH208 - as above
+    except OSError:
+        near = ""
+    return f"did you mean {os.path.join(folder, near)}?" if near else f"it is looked for from {os.getcwd()}"  # noqa: PTH109, PTH118
 
 
 def _read_some(place: BinaryIO | Path) -> bytes:

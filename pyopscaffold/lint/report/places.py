@@ -34,5 +34,6 @@ def fingerprints(findings: Iterable[Finding]) -> list[str]:
     for finding in findings:
         key = finding.key(relative(finding.file))
         seen[key] += 1
-        found.append(hashlib.sha256(f"{key} {seen[key]}".encode()).hexdigest()[:32])
+        text = f"{key} {seen[key]}".encode("utf-8", "surrogateescape")  # a file's name may be any bytes
+        found.append(hashlib.sha256(text).hexdigest()[:32])
     return found

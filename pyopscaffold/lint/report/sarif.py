@@ -85,5 +85,5 @@ def _notification(part: Skipped) -> dict[str, Any]:
 
 def _place(file: str, line: int, column: int) -> dict[str, Any]:
     name = relative(file)
-    uri = PurePosixPath(name).as_uri() if PurePosixPath(name).is_absolute() else quote(name)
+    uri = PurePosixPath(name).as_uri() if PurePosixPath(name).is_absolute() else quote(name, errors="surrogateescape")
     return {"artifactLocation": {"uri": uri}, "region": {"startLine": line, "startColumn": column}}

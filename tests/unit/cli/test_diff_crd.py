@@ -67,10 +67,13 @@ def test_nothing_changed_is_nothing_found(repository: Path) -> None:
 
 
 def test_a_crd_that_is_gone_is_told(repository: Path, capsys: Capture) -> None:
-    """It is told at the place where it was, though there is no file left."""
+    """It is told at the place where it was, though there is no file left, and weighs as configured."""
     (repository / "crds/ü widget.yaml").write_text(OLD.replace("widgets", "gadgets"))
     assert run(["lint-crd", "crds", "--against", "v1.0", *ONLY_CHANGES]) == 1
     assert "v1.0:crds/ü widget.yaml:1:1 VE01 error the CRD widgets.example.com is gone" in capsys.readouterr().out
+    (repository / ".lint-crd.toml").write_text('select = ["VE01"]\nseverity.VE = "info"\n')
+    assert run(["lint-crd", "crds", "--against", "v1.0"]) == 0
+    assert "VE01 info the CRD widgets.example.com is gone" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,39 @@ def test_files_that_are_no_manifests_are_listed_by_path(
     assert [rule for rule, _ in found(capsys, "..")[1]] == ["LC04"]
 
 
+def test_names_with_spaces_are_judged_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file's name may have spaces, and what was found in it may be gone."""
+    (folder / "known.json").unlink()
+    (folder / "my crds").mkdir()
+    broken = folder / "my crds" / "old ones.yaml"
+    broken.write_text("a: 1\na: 2\n")
+    assert run(["lint-crd", ".", "--write-baseline"]) == 0
+    assert "ST01 my crds/old ones.yaml" in listed(folder)
+    broken.write_text("a: 1\n")
+    assert [rule for rule, _ in found(capsys)[1]] == ["LC04"]
+
+
+def test_stale_entries_weigh_as_configured(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They need not be selected, but who ignores them, or gives them another severity, has it so."""
+    (folder / "crd.yaml").write_text(spec("name: {type: string}"))
+    assert [rule for rule, _ in found(capsys)[1]] == ["LC04"]
+    with (folder / ".lint-crd.toml").open("a") as file:
+        file.write('severity.LC = "info"\n')
+    assert (found(capsys)[0], [rule for rule, _ in found(capsys)[1]]) == (0, ["LC04"])
+    assert found(capsys, ".", "--ignore", "LC04") == (0, [])
+
+
+def test_entries_about_changes_are_judged_beside_what_was(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run without --against finds no change, and says nothing of entries that list some."""
+    (folder / "old").mkdir()
+    (folder / "old" / "crd.yaml").write_text(TWO.replace("size:", "length:"))
+    options = ["crd.yaml", "--select", "VE", "--baseline", "changes.json"]
+    assert run(["lint-crd", *options, "--write-baseline", "--against", "old"]) == 0
+    assert found(capsys, *options, "--against", "old") == (0, [])
+    assert found(capsys, *options) == (0, [])
+    assert [rule for rule, _ in found(capsys, *options, "--against", "crd.yaml")[1]] == ["LC04"] * 2
+
+
 @pytest.mark.parametrize(
     ("text", "options", "told"),
     [

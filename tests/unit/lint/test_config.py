@@ -142,11 +142,23 @@ def test_fields_have_settings_of_their_own(folder: Path, capsys: pytest.CaptureF
     for pattern in (".spec.template.**", "widgets.example.com:.spec.template.size", "*.example.com/v1:.**.size"):
         (folder / ".lint-crd.toml").write_text(ONLY + f'[per-field."{pattern}"]\nignore = ["VA01"]\n')
         assert fields(capsys) == [NAME], pattern
-    (folder / ".lint-crd.toml").write_text(ONLY + '[per-field."widgets.example.com"]\nseverity.VA = "info"\n')
-    assert fields(capsys) == [("VA01", "info", NAME[2]), ("VA01", "info", SIZE[2])]
+    for pattern in ("widgets.example.com", "widgets.example.com:", "*.example.com/v*:"):
+        (folder / ".lint-crd.toml").write_text(ONLY + f'[per-field."{pattern}"]\nseverity.VA = "info"\n')
+        assert fields(capsys) == [("VA01", "info", NAME[2]), ("VA01", "info", SIZE[2])], pattern
     (folder / ".lint-crd.toml").write_text(ONLY + '[per-field."other.example.com"]\nignore = ["VA"]\n')
     assert fields(capsys) == [NAME, SIZE]
     (folder / ".lint-crd.toml").write_text(ONLY + '[per-field."widgets.example.com/v2"]\nignore = ["VA"]\n')
+    assert fields(capsys) == [NAME, SIZE]
+
+
+def test_a_path_counts_more_than_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A family's severity for a path counts more than a rule's for all, and a later path more than an earlier one."""
+    (folder / ".lint-crd.toml").write_text(
+        ONLY + 'severity.VA01 = "info"\n[per-path."*.yaml"]\nseverity.VA = "error"\n'
+    )
+    assert fields(capsys) == [("VA01", "error", NAME[2]), ("VA01", "error", SIZE[2])]
+    with (folder / ".lint-crd.toml").open("a") as file:
+        file.write('[per-path."config/**"]\nseverity.V = "warning"\n')
     assert fields(capsys) == [NAME, SIZE]
 
 
@@ -200,9 +212,15 @@ def test_a_file_that_is_no_configuration_is_refused(folder: Path, capsys: pytest
     """It is not there, is not text, or lacks the table."""
     (folder / "pyproject.toml").write_text("[project]\n")
     (folder / "latin.toml").write_bytes(b"\xe9")
-    for file, told in (("absent.toml", "No such file"), ("latin.toml", "not UTF-8"), ("pyproject.toml", "there is no")):
+    for file, told, way_out in (
+        ("absent.toml", "No such file", "name one that is there, or none"),
+        ("latin.toml", "not UTF-8", "save it as UTF-8"),
+        ("pyproject.toml", "there is no", "add it"),
+    ):
         assert run(["lint-crd", "config", "--config", file]) == 2
-        assert told in capsys.readouterr().err
+        shown = capsys.readouterr().err
+        assert told in shown
+        assert way_out in shown
 
 
 def test_options_reach_their_rule(folder: Path) -> None:
@@ -235,6 +253,7 @@ def test_the_schema_says_what_the_reader_takes() -> None:
     options = content["rules"]["properties"]["ST12"]["properties"]
     assert options["max-depth"] == {"description": "Levels that are fine.", "type": "integer", "default": 3}
     assert options["words"]["items"] == {"type": "string"}
+    assert content["rules"]["properties"]["nesting"] == content["rules"]["properties"]["ST12"]
 
 
 @pytest.mark.parametrize(

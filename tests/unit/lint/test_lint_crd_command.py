@@ -62,10 +62,11 @@ def test_what_fails_can_be_set(folder: Path, fail_on: str, rule: str, code: int)
 
 
 def test_folders_are_walked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """yaml, yml and json files at any depth, each once, in order; hidden folders and other files are left out."""
-    for name in ("b.yml", "a/c.yaml", "a/d.json", "a/e.txt", ".venv/f.yaml"):
+    """yaml, yml and json files at any depth, each once, in order; other files, hidden and installed ones are left out."""
+    left_out = ("a/e.txt", ".venv/f.yaml", "env/lib/site-packages/g.yaml", "node_modules/h/i.json")
+    for name in ("b.yml", "a/c.yaml", "a/d.json", *left_out):
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(DIRTY)
     assert run(["lint-crd", ".", "b.yml", "--output", "json", *ONLY]) == 1
     content = json.loads(capsys.readouterr().out)
@@ -90,6 +91,10 @@ def test_a_byte_order_mark_is_no_fault(folder: Path) -> None:
     [
         (CLEAN, ["--select", "VVA01"], "no rule 'VVA01'", "did you mean VA01?"),
         (CLEAN, ["--select", "VA01", "--ignore", "VA01"], "no rule is left to check by", "ignore fewer"),
+        (CLEAN, ["--select", " , "], "--select names no rule", "leave it out"),
+        (CLEAN, ["--ignore", ""], "--ignore names no rule", "leave it out"),
+        (CLEAN, ["--select", "VE01"], "judge changes alone", "--against"),
+        (CLEAN, ["--isolated", "--config", "crd.yaml"], "--isolated takes no configuration", "leave one"),
         (CLEAN, ["--profile", "strickt"], "strickt", "lint-crd --help"),
         ("a: 1\n", [], "no CRD found in crd.yaml", "CustomResourceDefinitions"),
         ("{{ if .x }}\n", [], "no CRD found in crd.yaml: crd.yaml:1 is no whole one (template)", "helm template"),
@@ -110,9 +115,18 @@ def test_what_it_can_not_do_exits_2(  # noqa: PLR0917
 
 
 def test_missing_paths_exit_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The path is named."""
-    assert run(["lint-crd", "absent.yaml"]) == 2
-    assert "absent.yaml: can't be read: No such file" in capsys.readouterr().err
+    """The path is named, and what may have been meant, or else where it was looked for."""
+    (folder / "config").mkdir()
+    (folder / "config" / "widgets.yaml").write_text(CLEAN)
+    for path, way_out in {
+        "absent.yaml": f"it is looked for from {folder}",
+        "config/widget.yaml": "did you mean config/widgets.yaml?",
+        "none/widgets.yaml": "it is looked for",
+    }.items():
+        assert run(["lint-crd", path]) == 2
+        shown = capsys.readouterr().err
+        assert f"{path}: can't be read: No such file" in shown
+        assert way_out in shown
 
 
 def test_an_empty_path_is_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,12 @@ def test_selection_replaces_the_profile() -> None:
     assert ids(profile=Profile.APISERVER, select=("DE01", "SU01")) == {"DE01", "SU01"}
 
 
+def test_a_prefix_selects_what_is_in_no_profile_too() -> None:
+    """As in ruff: it is all that begin so, and what is not wanted is ignored."""
+    assert {"VA02", "VA13"} == ids(select=("VA",)) - ids(profile=Profile.STRICT)
+    assert "VA02" not in ids(select=("VA",), ignore=("VA02",))
+
+
 def test_a_name_is_as_good_as_an_id() -> None:
     """Names are what people remember; one that is ignored takes a selected family's rule away."""
     assert ids(select=("string-constraint", "CO04"), ignore=("condition-list-map",)) == {"VA01"}
@@ -66,7 +72,7 @@ def test_the_longer_selector_counts(select: tuple[str, ...], ignore: tuple[str, 
 
 @pytest.mark.parametrize(
     ("selector", "meant"),
-    [("string-constrain", "did you mean string-constraint?"), ("VVA01", "did you mean VA01?"), ("XX", "the rules are")],
+    [("string-constrain", "did you mean string-constraint?"), ("VVA01", "did you mean VA01?"), ("XX", "--list-rules")],
 )
 def test_unknown_selectors_are_refused(selector: str, meant: str) -> None:
     """A typing error would switch a rule off in silence otherwise."""

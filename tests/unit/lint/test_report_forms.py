@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -11,6 +14,7 @@ import jsonschema
 import pytest
 
 from pyopscaffold.cli.app import run
+from pyopscaffold.cli.reports import Form
 from pyopscaffold.document.reader import Source
 from pyopscaffold.lint.engine import lint
 from pyopscaffold.lint.example import spec
@@ -52,8 +56,9 @@ GITLAB: dict[str, Any] = {
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give an empty folder, which is the working directory."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path / "folder")
+    return tmp_path / "folder"
 
 
 def report_of(text: str, *select: str, file: str = "dir/x.yaml") -> Report:
@@ -166,6 +171,46 @@ def test_several_forms_at_once(folder: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.startswith("::warning file=x.yaml,")
 
 
+def test_files_are_written_though_nobody_reads_on(folder: Path) -> None:
+    """``| head`` ends the text, not the files, whatever the order in which they are asked for."""
+    (folder / "x.yaml").write_text(STRINGS)
+    command = [sys.executable, "-m", "pyopscaffold", "lint-crd", "x.yaml", "-f", "json", "-f", "sarif:out.sarif"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert results((folder / "out.sarif").read_text())
+
+
+def test_what_is_no_file_takes_a_report(folder: Path) -> None:
+    """A pipe, as ``>(...)`` makes one, or a device is neither read first nor replaced; a link stays one."""
+    (folder / "x.yaml").write_text(STRINGS)
+    os.mkfifo(folder / "pipe")
+    (folder / "there").mkdir()
+    (folder / "link.sarif").symlink_to("there/out.sarif")
+    reader = os.open(folder / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    command = [sys.executable, "-m", "pyopscaffold", "lint-crd", "x.yaml", "-f", "json:pipe", "-f", "sarif:link.sarif"]
+    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, timeout=60, check=False)
+    with os.fdopen(reader, encoding="utf-8") as pipe:
+        assert json.load(pipe)["findings"]
+    assert (folder / "pipe").is_fifo()
+    assert (folder / "link.sarif").is_symlink()
+    assert results((folder / "there" / "out.sarif").read_text())
+
+
+@pytest.mark.parametrize("form", list(Form))
+def test_names_may_be_any_bytes(folder: Path, form: Form) -> None:
+    """A file's name that is no UTF-8 breaks no form."""
+    name = os.fsdecode(b"\xff.yaml")
+    (folder / name).write_text("a: 1\na: 2\n")
+    assert run(["lint-crd", name, "-f", f"{form}:out"]) == 1
+    assert run(["lint-crd", name, "-f", form]) == 1
+    if form is Form.SARIF:
+        (result,) = results((folder / "out").read_text())
+        assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "%FF.yaml"
+
+
 @pytest.mark.parametrize(
     ("outputs", "message", "hint"),
     [
@@ -173,7 +218,8 @@ def test_several_forms_at_once(folder: Path, capsys: pytest.CaptureFixture[str])
         (["xyz"], "no form 'xyz'", "the forms are text, json, sarif, github, gitlab, junit"),
         (["json:"], "names no file", "json:FILE"),
         (["json", "text"], "two reports would go to standard output", "FORM:FILE"),
-        (["json:a", "sarif:a"], "two reports would go to a", "FORM:FILE"),
+        (["json:a", "sarif:./a"], "two reports would go to a", "FORM:FILE"),
+        (["json:a", "sarif:../folder/a"], "two reports would go to a", "FORM:FILE"),
         (["json:none/a"], "no folder none", "make it"),
         (["json:."], "is a folder", "name a file"),
         (["sarif:x.yaml"], "x.yaml is there and is no report", "name another file"),
@@ -192,8 +238,8 @@ def test_a_wrong_output_is_told(
     assert (folder / "x.yaml").read_text() == STRINGS
 
 
-@pytest.mark.parametrize("form", ["text", "json", "sarif", "github", "gitlab", "junit"])
-def test_a_report_takes_the_place_of_the_last_one(folder: Path, form: str) -> None:
+@pytest.mark.parametrize("form", list(Form))
+def test_a_report_takes_the_place_of_the_last_one(folder: Path, form: Form) -> None:
     """Whether it had findings or not, the file of an earlier run is written anew; a baseline is no report."""
     (folder / "x.yaml").write_text(STRINGS)
     for rule in ("VA01", "ST01", "VA01"):

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyopscaffold.document.reader import Source
+from pyopscaffold.lint.config import Config
 from pyopscaffold.lint.engine import lint
+from pyopscaffold.lint.evolution import read_before
 from pyopscaffold.lint.example import crd, spec
 from pyopscaffold.lint.registry import builtin
-from pyopscaffold.lint.suppress import MAX_COMMENTS
+from pyopscaffold.lint.ruleset import Ruleset
+from pyopscaffold.lint.suppress import MAX_COMMENTS, in_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +70,15 @@ def test_a_comment_on_a_block_hides_all_that_is_in_it() -> None:
     ]
 
 
+@pytest.mark.parametrize("line", ["# a comment", "{{- if .Values.old }}"])
+def test_what_stands_at_the_margin_ends_no_block(line: str) -> None:
+    """Comments, and directives of a template, are indented as their authors please, within a block and above it."""
+    text = (
+        f"a:  # lint-crd: ignore[VA01] why\n  b: 1\n{line}\n  c: 2\n# lint-crd: ignore[VA01] why\n{line}\nd:\n  e: 3\n"
+    )
+    assert [wish.lines for wish in in_text(Source("x.yaml", text))] == [range(1, 5), range(7, 9)]
+
+
 def test_a_comment_is_about_one_item_of_a_list() -> None:
     """The next item of the list is not hidden."""
     version = spec(TWO).partition("  versions:\n")[2]
@@ -105,6 +117,17 @@ def test_what_hides_nothing_is_told() -> None:
     (finding,) = [finding for finding in lint([Source("x.yaml", text)], RULES).findings if finding.rule == "LC01"]
     assert finding.message == "ignoring CO01 hides nothing here: remove it"
     assert text.splitlines()[finding.line - 1][finding.column - 1 :].startswith("# lint-crd")
+
+
+def test_what_is_about_changes_is_unused_only_beside_what_was() -> None:
+    """A run that knows nothing of before, as in an editor, can't tell."""
+    text = spec("size: {type: integer}  # lint-crd: ignore[VE02] nobody has it yet")
+    known = Config(select=("VE02", "LC"))
+    source = Source("x.yaml", text)
+    assert lint([source], Ruleset(builtin(), known)).findings == ()
+    for old, left in ((text, ["LC01"]), (text.replace("integer", "string"), [])):
+        report = lint([source], Ruleset(builtin(), known, before=read_before([Source("old.yaml", old)])))
+        assert [finding.rule for finding in report.findings] == left
 
 
 @pytest.mark.parametrize(
