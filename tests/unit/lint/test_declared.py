@@ -82,6 +82,13 @@ def test_lines_of_fields(acme: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert len(found(capsys, "--select", "VA01", path="acme/api/thing.py")) == 3
 
 
+def test_a_package_and_a_module_in_it(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What two of the paths lead to is told once."""
+    assert acme.is_dir()
+    run(["lint-crd", "acme", "acme/api/thing.py", "-f", "github", "--select", "VA01"])
+    assert capsys.readouterr().out.count("title=VA01") == 3
+
+
 def test_comments(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Comments hide findings of a field, or of a whole class; what hides nothing is told at the comment."""
     thing, shared = acme / "api" / "thing.py", acme / "api" / "shared.py"

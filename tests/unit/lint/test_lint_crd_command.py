@@ -62,7 +62,7 @@ def test_what_fails_can_be_set(folder: Path, fail_on: str, rule: str, code: int)
 
 
 def test_folders_are_walked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """yaml, yml and json files at any depth, each once, in order; other files, hidden and installed ones are left out."""
+    """YAML and JSON files at any depth, each once, in order; other files, hidden and installed ones are left out."""
     left_out = ("a/e.txt", ".venv/f.yaml", "env/lib/site-packages/g.yaml", "node_modules/h/i.json")
     for name in ("b.yml", "a/c.yaml", "a/d.json", *left_out):
         path = folder / name
