@@ -88,9 +88,10 @@ def _versions(manifest: dict[str, Any], was: dict[str, Any], now: dict[str, Any]
         else:
             index, other = new[name]
             yield from _version(name, data, other, ("spec", "versions", index))
-    for name, (index, _) in new.items():
+    for name, (index, data) in new.items():
         if name not in old:
             yield _whole(Grade.COMPATIBLE, Sort.ADDED, f"version {name} is new", "spec", "versions", index)
+            yield from _stored(name, {}, data, ("spec", "versions", index))
 
 
 def _gone(name: str, data: dict[str, Any], *, stored: bool) -> Iterator[Change]:
@@ -110,8 +111,7 @@ def _version(name: str, was: dict[str, Any], now: dict[str, Any], path: tuple[st
 
     if was.get("served") is True and now.get("served") is not True:
         yield change(Grade.BREAKING, Sort.REMOVED, "is not served any more", "served")
-    if now.get("storage") is True and was.get("storage") is not True:
-        yield change(Grade.RISKY, Sort.MANIFEST, "is the one that objects are stored in now", "storage")
+    yield from _stored(name, was, now, path)
     if now.get("deprecated") is True and was.get("deprecated") is not True:
         yield change(Grade.COMPATIBLE, Sort.MANIFEST, "is deprecated now", "deprecated")
     old, new = mapping(was.get("subresources")), mapping(now.get("subresources"))
@@ -127,6 +127,12 @@ def _version(name: str, was: dict[str, Any], now: dict[str, Any], path: tuple[st
     for one in listing(was.get("selectableFields")):
         if (field := text(mapping(one).get("jsonPath"))) not in selectable:
             yield change(Grade.BREAKING, Sort.REMOVED, f"can't be selected by {field} any more")
+
+
+def _stored(name: str, was: dict[str, Any], now: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[Change]:
+    if now.get("storage") is True and was.get("storage") is not True:
+        message = f"version {name} is the one that objects are stored in now"
+        yield _whole(Grade.RISKY, Sort.MANIFEST, message, *path, "storage", version=name)
 
 
 def _same(was: dict[str, Any], now: dict[str, Any]) -> Iterator[Change]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _INT_OR_STRING = "x-kubernetes-int-or-string"
+_EITHER = ({"type": "integer"}, {"type": "string"})
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED = "x-kubernetes-embedded-resource"
 _RULES = "x-kubernetes-validations"
@@ -83,14 +84,24 @@ def compare(
 def _shared(
     was: dict[str, Any], now: dict[str, Any], place: _Place
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any], _Place]]:
-    """Yield the nodes that both have, in the order of the new one."""
-    properties = mapping(was.get("properties"))
-    for name, schema in mapping(now.get("properties")).items():
-        if name in properties and (place.field or name not in _EVERYWHERE):
-            yield mapping(properties[name]), mapping(schema), place.below(f".{name}", "properties", name)
-    for key, suffix in (("items", "[]"), ("additionalProperties", "{}")):
-        if isinstance(was.get(key), dict) and isinstance(now.get(key), dict):
-            yield was[key], now[key], place.below(suffix, key)
+    """Yield the nodes that both have, in the order of the new one, and those that became values by any key."""
+    old, new = mapping(was.get("properties")), mapping(now.get("properties"))
+    for name, schema in new.items():
+        if name in old and (place.field or name not in _EVERYWHERE):
+            yield mapping(old[name]), mapping(schema), place.below(f".{name}", "properties", name)
+    if isinstance(was.get("items"), dict) and isinstance(now.get("items"), dict):
+        yield was["items"], now["items"], place.below("[]", "items")
+    if values := _any_key(now):
+        for name in [name for name in old if name not in new]:
+            yield mapping(old[name]), values, place.below(f".{name}", "additionalProperties")
+        if before := _any_key(was):
+            yield before, values, place.below("{}", "additionalProperties")
+
+
+def _any_key(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of values by any key, {} where there are none."""
+    values = schema.get("additionalProperties")
+    return {_PRESERVE: True} if values is True else mapping(values)
 
 
 def _kind(schema: dict[str, Any]) -> str:
@@ -134,12 +145,12 @@ def _values(was: dict[str, Any], now: dict[str, Any], place: _Place) -> Iterator
 
 
 def _enum(was: dict[str, Any], now: dict[str, Any], place: _Place) -> Iterator[Change]:
-    old, new = was.get("enum"), now.get("enum")
-    if not isinstance(old, list):
-        if isinstance(new, list):
+    old, new = listing(was.get("enum")), listing(now.get("enum"))
+    if not old:
+        if new:
             yield place.change(Grade.BREAKING, Sort.ENUM, f"takes only {_values_of(new)} now", "enum")
         return
-    if not isinstance(new, list):
+    if not new:
         yield place.change(Grade.RISKY, Sort.ENUM, "takes other values than those of its enum now")
         return
     if gone := [value for value in old if not _holds(new, value)]:
@@ -201,7 +212,7 @@ def _default(was: dict[str, Any], now: dict[str, Any], place: _Place) -> Iterato
 
 def _junctors(was: dict[str, Any], now: dict[str, Any], place: _Place) -> Iterator[Change]:
     for key in _JUNCTORS:
-        old, new = was.get(key), now.get(key)
+        old, new = _junctor(was, key), _junctor(now, key)
         if old == new:
             continue
         if new is None:
@@ -211,6 +222,14 @@ def _junctors(was: dict[str, Any], now: dict[str, Any], place: _Place) -> Iterat
         else:
             said = "is restricted by" if old is None else "may be more restricted by another"
             yield place.change(Grade.BREAKING, Sort.BOUND, f"{said} {key} now", key)
+
+
+def _junctor(schema: dict[str, Any], key: str) -> Any:
+    """Return a junctor, but not the one that controller-gen writes beside int-or-string: it restricts nothing."""
+    found = schema.get(key)
+    if key == "anyOf" and schema.get(_INT_OR_STRING) is True and all(kind in listing(found) for kind in _EITHER):
+        return None
+    return found
 
 
 def _loosened(key: str, old: list[Any], new: list[Any]) -> bool:
@@ -247,12 +266,11 @@ def _merging(was: dict[str, Any], now: dict[str, Any], place: _Place) -> Iterato
 def _fields(was: dict[str, Any], now: dict[str, Any], place: _Place) -> Iterator[Change]:
     ours = frozenset() if place.field else _EVERYWHERE
     old, new = mapping(was.get("properties")), mapping(now.get("properties"))
-    opened = now.get(_PRESERVE) is True or isinstance(now.get("additionalProperties"), dict)
+    grade, kept = Grade.BREAKING, "dropped"
+    if now.get(_PRESERVE) is True or _any_key(now):
+        grade, kept = Grade.RISKY, "kept, as one of any keys" if _any_key(now) else "kept, but not checked any more"
     for name in old.keys() - new.keys() - ours:
-        inner, kept = place.below(f".{name}"), "kept, but not checked any more" if opened else "dropped"
-        yield inner.change(
-            Grade.RISKY if opened else Grade.BREAKING, Sort.REMOVED, f"is gone; what is stored is {kept}"
-        )
+        yield place.below(f".{name}").change(grade, Sort.REMOVED, f"is gone; what is stored is {kept}")
     yield from _opaque(was, now, place)
     was_open = was.get(_PRESERVE) is True
     required = {name for name in listing(now.get("required")) if isinstance(name, str)} - ours

@@ -82,6 +82,15 @@ def test_other_changes_of_versions() -> None:
     ]
 
 
+def test_a_new_version_may_be_the_stored_one() -> None:
+    """That is told beside that it is new."""
+    new = crd(version("v1", SIZE), version("v2", SIZE, storage=True))
+    assert [change.message for change in compare(crd(version("v1", SIZE, storage=True)), new)] == [
+        "version v2 is the one that objects are stored in now",
+        "version v2 is new",
+    ]
+
+
 def test_a_version_that_nobody_could_use_may_go() -> None:
     """One neither served nor stored breaks nobody, unless the server remembers that objects are stored in it."""
     old = crd(version("v1", SIZE, storage=True), version("v0", SIZE, served=False))

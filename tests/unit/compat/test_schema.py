@@ -163,6 +163,31 @@ CASES: list[tuple[str, str, list[tuple[Grade, Sort, str]]]] = [
         [(B, Sort.REMOVED, "does not take values by any key any more")],
     ),
     (
+        "{type: object, additionalProperties: true}",
+        "{type: object, additionalProperties: {type: string}}",
+        [(B, Sort.TYPE, ".x{} was anything and is a string now")],
+    ),
+    (
+        "{type: object, additionalProperties: {type: string}}",
+        "{type: object, additionalProperties: true}",
+        [(R, Sort.TYPE, ".x{} took a string, and takes anything now")],
+    ),
+    (
+        "{type: object, properties: {a: {type: integer}}}",
+        "{type: object, additionalProperties: {type: string}}",
+        [
+            (R, Sort.REMOVED, ".x.a is gone; what is stored is kept, as one of any keys"),
+            (C, Sort.ADDED, "takes values by any key now"),
+            (B, Sort.TYPE, ".x.a was an integer and is a string now"),
+        ],
+    ),
+    (
+        "{x-kubernetes-int-or-string: true}",
+        "{x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}",
+        [],
+    ),
+    ("{type: string}", "{type: string, enum: []}", []),
+    (
         "{type: object}",
         "{type: object, x-kubernetes-embedded-resource: true}",
         [(B, Sort.BOUND, "must be a whole object")],
