@@ -102,9 +102,8 @@ def load(kubeconfig: str | Path | None = None, context: str = "") -> ClusterConf
     home = Path.home() / ".kube" / "config"
     if not home.exists():
         raise KubeconfigError(
-            "no cluster is configured: neither --kubeconfig nor $KUBECONFIG is given, this is no pod, "
-            "and ~/.kube/config does not exist",
-            hint="point --kubeconfig or $KUBECONFIG to a kubeconfig file",
+            "no cluster is configured: $KUBECONFIG is not set, this is no pod, and ~/.kube/config does not exist",
+            hint="point $KUBECONFIG to a kubeconfig file",
         )
     return _from_files([home], context)
 
