@@ -10,7 +10,7 @@ from pyopscaffold.document.builder import Position
 from pyopscaffold.document.reader import Document, scan
 from pyopscaffold.lint.derived import Derived, origin, origins
 from pyopscaffold.lint.evolution import Evolution
-from pyopscaffold.lint.finding import Failure, Finding, Report, Skipped
+from pyopscaffold.lint.finding import Failure, Finding, Report, Severity, Skipped
 from pyopscaffold.lint.ruleset import Ruleset
 from pyopscaffold.lint.subject import CRD_API_VERSION, Crd, File, Manifest, Version, manifests
 from pyopscaffold.lint.suppress import Suppressions, in_manifest, in_text
@@ -164,7 +164,7 @@ def _finding(rule: Rule[Any], hit: Hit, source: Source, manifest: Manifest | Non
         line=line,
         column=column,
         rule=rule.id,
-        severity=hit.severity or rule.severity,
+        severity=Severity(hit.severity or rule.severity),
         message=hit.message if len(hit.message) <= LONGEST else f"{hit.message[:LONGEST]}...",
         crd=manifest.name if manifest else "",
         version=version.name if version else "",

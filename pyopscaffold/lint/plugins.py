@@ -35,12 +35,15 @@ def with_plugins(own: Registry) -> Registry:
         return own
     rules = {rule.id: rule for rule in own}
     names = {rule.name: _OWN for rule in own}
+    subjects = {rule.subject for rule in own}
     origins: dict[str, str] = {}
     from importlib.metadata import entry_points  # noqa: PLC0415 - see _there_may_be_some
 
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_origin(entry), entry.name)):
         origin = _origin(entry)
         for rule in _rules(entry):
+            if rule.subject not in subjects:
+                raise _refused(origin, f"{rule.id} looks at {rule.subject!r}: take Crd, Version, Manifest or File")
             if rule.id in rules:
                 raise _refused(origin, f"{rule.id} is a rule of {origins.get(rule.id, _OWN)} already")
             if rule.name in names:
@@ -77,7 +80,7 @@ def _rules(entry: EntryPoint) -> Iterable[Rule[Any]]:
     """Load what an entry point names."""
     try:
         loaded = entry.load()
-    except Exception as error:  # whatever somebody else's module does when it is imported
+    except (Exception, SystemExit) as error:  # whatever somebody else's module does when it is imported
         what = " ".join(f"{type(error).__name__}: {error}".split())
         raise _refused(_origin(entry), f"{entry.value} can't be loaded: {what}") from error
     rules = (loaded,) if isinstance(loaded, Rule) else loaded

@@ -108,10 +108,15 @@ def test_options_of_a_plugin_are_checked(plugin: Path) -> None:
     [
         ("import absent", "acme_lint:RULES can't be loaded: ModuleNotFoundError: No module named 'absent'"),
         ("1 / 0", "acme_lint:RULES can't be loaded: ZeroDivisionError: division by zero"),
+        ("raise SystemExit(3)", "acme_lint:RULES can't be loaded: SystemExit: 3"),
         ("RULE = 1", "acme_lint:RULES can't be loaded: AttributeError: module 'acme_lint' has no attribute 'RULES'"),
         ("RULES = 1", "acme_lint:RULES is neither a rule nor a list of rules"),
         ("{old}\nRULES = [GROUP, 1]", "acme_lint:RULES is neither a rule nor a list of rules"),
         ("{old}\nRULES = [GROUP, GROUP]", "AC01 is a rule of acme-lint 1.0 already"),
+        (
+            "{old}\nRULES = replace(GROUP, subject=dict)",
+            "AC01 looks at <class 'dict'>: take Crd, Version, Manifest or File",
+        ),
         ('{old}\nRULES = [replace(GROUP, id="VA01")]', "VA01 is a rule of pyopscaffold already"),
         ('{old}\nRULES = [replace(GROUP, name="parse")]', "parse is a rule of pyopscaffold already"),
         ('{old}\nRULES = replace(GROUP, id="ac1")', "a rule is called like AC01 and a-name, not ac1 and group-of-acme"),
@@ -127,6 +132,19 @@ def test_a_broken_plugin_is_named(plugin: Path, capsys: pytest.CaptureFixture[st
     assert str(caught.value) == f"the lint rules of acme-lint 1.0: {told}"
     assert run(["lint-crd", "crd.yaml"]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_a_severity_may_be_its_word(plugin: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Plugins need not be typed: a word counts as the severity that it names, and any other is the rule's fault."""
+    module = plugin / "acme_lint.py"
+    old = module.read_text()
+    module.write_text(old.replace("severity=Severity.ERROR", 'severity="error"'))
+    assert run(["lint-crd", "crd.yaml", "--select", "AC01"]) == 1
+    assert "checked by 1 rule: 1 error" in capsys.readouterr().out
+    module.write_text(old.replace("severity=Severity.ERROR", 'severity="fatal"'))
+    del sys.modules["acme_lint"]
+    assert run(["lint-crd", "crd.yaml", "--select", "AC01"]) == 2
+    assert "rule AC01 of acme-lint 1.0 broke down: ValueError: 'fatal'" in capsys.readouterr().err
 
 
 def test_a_rule_that_breaks_down_is_named(plugin: Path, capsys: pytest.CaptureFixture[str]) -> None:
