@@ -116,10 +116,10 @@ def write_file(file: Path, text: str) -> None:
         UserError: it can't be written.
 
     """
-    place = file.resolve()  # a link stays one
-    if place.exists() and not place.is_file():  # a pipe or device: to read it may never end, to replace it is no use
-        place.write_text(text, "utf-8", "surrogateescape")
+    if file.exists() and not file.is_file():  # a pipe or device: to read it may never end, to replace it is no use
+        file.write_text(text, "utf-8", "surrogateescape")
         return
+    place = file.resolve()  # a link stays one
     from pyopscaffold.files.apply import apply  # noqa: PLC0415
     from pyopscaffold.files.artefact import Artefact, Owner  # noqa: PLC0415
     from pyopscaffold.files.plan import plan  # noqa: PLC0415

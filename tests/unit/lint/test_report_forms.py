@@ -189,11 +189,13 @@ def test_what_is_no_file_takes_a_report(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     (folder / "there").mkdir()
     (folder / "link.sarif").symlink_to("there/out.sarif")
-    reader = os.open(folder / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    command = [sys.executable, "-m", "pyopscaffold", "lint-crd", "x.yaml", "-f", "json:pipe", "-f", "sarif:link.sarif"]
-    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, timeout=60, check=False)
-    with os.fdopen(reader, encoding="utf-8") as pipe:
-        assert json.load(pipe)["findings"]
+    reader, (unnamed, writer) = os.open(folder / "pipe", os.O_RDONLY | os.O_NONBLOCK), os.pipe()
+    files = ("-f", "json:pipe", "-f", f"gitlab:/dev/fd/{writer}", "-f", "sarif:link.sarif")
+    command = [sys.executable, "-m", "pyopscaffold", "lint-crd", "x.yaml", "--select", "VA01", *files]
+    subprocess.run(command, cwd=folder, pass_fds=[writer], stdout=subprocess.DEVNULL, timeout=60, check=False)
+    os.close(writer)
+    with os.fdopen(reader, encoding="utf-8") as pipe, os.fdopen(unnamed, encoding="utf-8") as other:
+        assert len(json.load(pipe)["findings"]) == len(json.load(other)) == 2
     assert (folder / "pipe").is_fifo()
     assert (folder / "link.sarif").is_symlink()
     assert results((folder / "there" / "out.sarif").read_text())
