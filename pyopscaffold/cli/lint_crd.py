@@ -341,12 +341,13 @@ def _split(option: str, values: list[str] | None) -> list[str]:
 def _nothing_found(paths: list[str], report: Report) -> DocumentError:
     where = ", ".join(paths)
     if not report.skipped:
-        return DocumentError(f"no CRD found in {where}", hint="name files or folders with CustomResourceDefinitions")
-    first = report.skipped[0]
+        return DocumentError(
+            f"no CRD found in {where}",
+            hint="name files or folders with CustomResourceDefinitions; where there need be none, add --allow-empty",
+        )
+    first, more = report.skipped[0], len(report.skipped) - 1
+    which = f"and {more} more are no whole ones" if more else "is no whole one"
     return DocumentError(
-        f"no CRD found in {where}: {first.file}:{first.line} and {len(report.skipped) - 1} more are no whole ones "
-        f"({first.reason})"
-        if len(report.skipped) > 1
-        else f"no CRD found in {where}: {first.file}:{first.line} is no whole one ({first.reason})",
+        f"no CRD found in {where}: {first.file}:{first.line} {which} ({first.reason})",
         hint="render it first, by helm template or kubectl kustomize, and pipe that into lint-crd -",
     )
