@@ -40,7 +40,7 @@ def condition_items(version: Version) -> Node | None:
     conditions = version.conditions
     if conditions is None or conditions.type != "array":
         return None
-    items = next(conditions.children(), None)
+    items = conditions.items
     return items if items and {"type", "status"} <= items.properties.keys() else None
 
 

@@ -49,6 +49,12 @@ def status(properties: str) -> str:
     )
 
 
+def role(*rules: str) -> str:
+    """Write a ClusterRole with these rules."""
+    head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: manager}\nrules:\n"
+    return head + "".join(f"- {rule}\n" for rule in rules)
+
+
 _WIDGET = '''\
 @dataclass(kw_only=True)
 class WidgetSpec:

@@ -27,6 +27,8 @@ CRD_KIND = CUSTOM_RESOURCE_DEFINITION.kind
 CRD_API_VERSION = CUSTOM_RESOURCE_DEFINITION.api_version
 _NOT_TEMPLATED = frozenset({"schema", "validation"})
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
+_CHECKS = frozenset({"enum", "pattern", "format", "x-kubernetes-validations", *_JUNCTORS})
+_RBAC = "rbac.authorization.k8s.io/"
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,12 @@ class Manifest:
     def is_crd(self) -> bool:
         """Whether this is a CustomResourceDefinition of any version."""
         return self.kind == CRD_KIND and self.api_version.startswith(f"{CUSTOM_RESOURCE_DEFINITION.group}/")
+
+    @property
+    def role_rules(self) -> list[dict[str, Any]]:
+        """The rules of a Role or ClusterRole; other kinds have none."""
+        is_role = self.kind in {"Role", "ClusterRole"} and self.api_version.startswith(_RBAC)
+        return [mapping(rule) for rule in listing(self.data.get("rules"))] if is_role else []
 
     @property
     def is_fragment(self) -> bool:
@@ -176,12 +184,12 @@ class Version:
         plain = [Subschema(node, node.schema, node.path) for node in self.nodes]
         return (*plain, *(inner for node in self.nodes for inner in node.restrictions()))
 
-    def own(self, part: str) -> Iterator[Node]:
-        """Iterate over the nodes below and including ``part`` (spec or status) that the API's author shaped.
+    def own(self, *parts: str) -> Iterator[Node]:
+        """Iterate over the nodes below and including ``parts`` (spec, status) that the API's author shaped.
 
         The inside of embedded Kubernetes types is left out.
         """
-        return (node for node in self.nodes if node.part == part and not node.core)
+        return (node for node in self.nodes if node.part in parts and not node.core)
 
     @property
     def status(self) -> Node | None:
@@ -261,6 +269,41 @@ class Node:
         """The names of required properties."""
         return listing(self.schema.get("required"))
 
+    @property
+    def is_required(self) -> bool:
+        """Whether this is a property that must be there where the object around it is."""
+        return self.parent is not None and self.name in self.parent.required
+
+    @property
+    def has_default(self) -> bool:
+        """Whether there is a default; null is none."""
+        return self.schema.get("default") is not None
+
+    @property
+    def rules(self) -> list[str]:
+        """The expressions of its CEL rules."""
+        return [text(mapping(rule).get("rule")) for rule in listing(self.schema.get("x-kubernetes-validations"))]
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether a value is held to more than a type and a size."""
+        return not _CHECKS.isdisjoint(self.schema)
+
+    @property
+    def holder(self) -> Node:
+        """The property that has this node as, or among, its items and values; a property is its own."""
+        return self if self.name or self.parent is None else self.parent.holder
+
+    @property
+    def items(self) -> Node | None:
+        """The node of a list's items, or None."""
+        return self._inner("items", "[]")
+
+    @property
+    def values(self) -> Node | None:
+        """The node of a map's values, or None."""
+        return self._inner("additionalProperties", "{}")
+
     def property(self, name: str) -> Node | None:
         """Give the node of one property, or None."""
         schema = self.properties.get(name)
@@ -274,10 +317,7 @@ class Node:
             child = self.property(name)
             if child is not None:
                 yield child
-        for keyword, suffix in (("items", "[]"), ("additionalProperties", "{}")):
-            schema = self.schema.get(keyword)
-            if isinstance(schema, dict):
-                yield self._child(schema, (keyword,), self.field + suffix, "")
+        yield from filter(None, (self.items, self.values))
 
     def restrictions(self) -> Iterator[Subschema]:
         """Iterate over the schemas in allOf, anyOf, oneOf and not, and over what is within them."""
@@ -290,6 +330,10 @@ class Node:
             parts += [((keyword,), schema.get(keyword)) for keyword in ("items", "additionalProperties")]
             pending += [((*path, *step), part) for step, part in parts if isinstance(part, dict)]
             pending += _branches(schema, path)
+
+    def _inner(self, keyword: str, suffix: str) -> Node | None:
+        schema = self.schema.get(keyword)
+        return self._child(schema, (keyword,), self.field + suffix, "") if isinstance(schema, dict) else None
 
     def _child(self, schema: dict[str, Any], step: Path, place: str, name: str) -> Node:
         return Node(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pyopscaffold.kube.celnames import escape_field
 from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _KEY = "x-kubernetes-validations"
-_IMMUTABLE = re.compile(r"\s*(self\s*==\s*oldSelf|oldSelf\s*==\s*self)\s*")
 
 
 def check(version: Version) -> Iterator[Hit]:
@@ -27,35 +27,37 @@ def check(version: Version) -> Iterator[Hit]:
     for node in version.own("spec"):
         for index, rule in enumerate(listing(node.schema.get(_KEY))):
             rule = mapping(rule)  # noqa: PLW2901 - the rule, or none where it is no mapping
-            if not _IMMUTABLE.fullmatch(text(rule.get("rule"))) or rule.get("optionalOldSelf"):
+            if not _is_immutable(text(rule.get("rule"))) or rule.get("optionalOldSelf"):
                 continue
             loose = _loose(node)
             if loose is not None:
+                name = escape_field(loose.name)
                 message = (
                     f"{node.field} can't be changed, but {loose.field} can be removed and set anew: "
-                    f"add a rule to the object around it, has(self.{loose.name}) == has(oldSelf.{loose.name})"
+                    f"add a rule to the object around it, has(self.{name}) == has(oldSelf.{name})"
                 )
                 yield Hit((*node.path, _KEY, index), message, node.field)
+
+
+def _is_immutable(rule: str) -> bool:
+    return "".join(rule.split()).strip("()") in {"self==oldSelf", "oldSelf==self"}
 
 
 def _loose(node: Node) -> Node | None:
     """Give the first field, from the node up to its list item, that can be removed."""
     while node.name and node.parent is not None and node.depth > 1:
-        above = node.parent
-        if node.name not in above.required and "default" not in node.schema and not _is_held(node):
+        if not node.is_required and not node.has_default and not _is_held(node):
             return node
-        node = above
+        node = node.parent
     return None
 
 
 def _is_held(node: Node) -> bool:
-    """Whether a rule further up speaks of the field's presence before and after."""
+    """Whether a rule further up speaks of the field's presence before and after: has(self.zone), or self.?zone."""
+    named = re.compile(rf"(has\([\w.]*\.|\.\?){re.escape(escape_field(node.name))}\b")
     above = node.parent
     while above is not None:
-        rules = [text(mapping(rule).get("rule")) for rule in listing(above.schema.get(_KEY))]
-        if any(f"{node.name})" in rule and "has(" in rule and "oldSelf" in rule for rule in rules):
-            return True
-        if any(_IMMUTABLE.fullmatch(rule) for rule in rules):
+        if any(_is_immutable(rule) or ("oldSelf" in rule and named.search(rule)) for rule in above.rules):
             return True
         above = above.parent
     return False
@@ -77,6 +79,11 @@ RULE = Rule(
     good=(
         spec(_ZONE) + "            required: [zone]\n",
         spec(
+            f"place: {{type: object, properties: {{{_ZONE.replace('zone:', 'namespace:')}}}, x-kubernetes-validations: "
+            "[{rule: self.?__namespace__ == oldSelf.?__namespace__, message: it can't come or go}]}"
+        )
+        + "            required: [place]\n",
+        spec(
             f"place: {{type: object, properties: {{{_ZONE}}}, x-kubernetes-validations: "
             "[{rule: has(self.zone) == has(oldSelf.zone), message: zone can't come or go}]}"
         )
@@ -84,6 +91,7 @@ RULE = Rule(
     ),
     bad=(
         spec(_ZONE),
+        spec(_ZONE.replace("self == oldSelf", "(oldSelf == self)")),
         spec(f"place: {{type: object, required: [zone], properties: {{{_ZONE}}}}}"),
     ),
     good_class=widget(

@@ -30,7 +30,7 @@ def check(version: Version) -> Iterator[Hit]:
         fix = Fix((Edit((*status.path, "properties", "conditions"), CONDITIONS),), safe=False)
         yield Hit(status.path, "status has no conditions", status.field, fix=fix)
         return
-    items = next((child for child in conditions.children() if not child.name), None)
+    items = conditions.items
     if conditions.type != "array" or items is None or not {"type", "status"} <= items.properties.keys():
         yield Hit(conditions.path, "status.conditions is no list of metav1.Condition", conditions.field)
 

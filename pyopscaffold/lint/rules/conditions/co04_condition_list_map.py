@@ -33,7 +33,7 @@ def check(version: Version) -> Iterator[Hit]:
 
 def _fix(conditions: Node) -> Fix | None:
     """Make it a list-map, whose key the server wants to be required."""
-    items = next(conditions.children(), None)
+    items = conditions.items
     if items is None or "type" not in items.properties:
         return None
     merged = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]}

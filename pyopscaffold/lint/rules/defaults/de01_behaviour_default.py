@@ -34,7 +34,8 @@ def check(version: Version) -> Iterator[Hit]:
 
 def _names(description: str, default: Any) -> bool:
     """Whether the default stands in the description as a word: 14 is not named by 14.2 or 140, nor a by A."""
-    word = default if isinstance(default, str) else json.dumps(default)
+    is_whole = isinstance(default, float) and default.is_integer()
+    word = default if isinstance(default, str) else json.dumps(int(default) if is_whole else default)
     pattern = rf"(?<![\w.-]){re.escape(word)}(?![\w-]|\.\w)"
     return re.search(pattern, description, re.IGNORECASE if len(word) > 1 else 0) is not None
 

@@ -23,7 +23,7 @@ def check(version: Version) -> Iterator[Hit]:
         keys = _list_keys(node)
         for name in node.required:
             child = node.property(name) if isinstance(name, str) and name not in keys else None
-            if child is not None and child.schema.get("default") is not None:
+            if child is not None and child.has_default:
                 message = f"{child.field} is required and has a default; with a default it is optional"
                 fix = Fix((without_required(node, name),))
                 yield Hit((*child.path, "default"), message, child.field, fix=fix)

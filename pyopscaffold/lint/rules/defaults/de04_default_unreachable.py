@@ -33,14 +33,13 @@ def check(version: Version) -> Iterator[Hit]:
 
 def _is_all_defaults(node: Node) -> bool:
     fields = node.properties.values()
-    return bool(fields) and all("default" in mapping(field) for field in fields) and not node.core_type
+    return bool(fields) and all(mapping(field).get("default") is not None for field in fields) and not node.core_type
 
 
 def _may_be_absent(node: Node) -> bool:
-    above = node.parent
-    if not node.name or above is None or "default" in node.schema or node.schema.get("nullable"):
+    if not node.name or node.parent is None or node.has_default or node.schema.get("nullable"):
         return False
-    return node.name not in above.required and not _CHOSEN & above.schema.keys()
+    return not node.is_required and _CHOSEN.isdisjoint(node.parent.schema)
 
 
 _REQUIRED = "        required: [spec]\n"

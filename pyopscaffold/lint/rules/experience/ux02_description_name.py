@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own fields whose description starts with another word."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            description = text(node.schema.get("description")).lstrip()
-            if node.name and description and not description.startswith(node.name):
-                message = f"the description of {node.field} does not start with {node.name}"
-                fix = Fix(with_keywords(node, description=f"{node.name}: {description}"))
-                yield Hit((*node.path, "description"), message, node.field, fix=fix)
+    for node in version.own("spec", "status"):
+        description = text(node.schema.get("description")).lstrip()
+        if node.name and description and not description.startswith(node.name):
+            message = f"the description of {node.field} does not start with {node.name}"
+            fix = Fix(with_keywords(node, description=f"{node.name}: {description}"))
+            yield Hit((*node.path, "description"), message, node.field, fix=fix)
 
 
 RULE = Rule(

@@ -20,6 +20,7 @@ _STEP = re.compile(r"\.(?P<name>(?:[^.\[\]\\*]|\\.)+)|\['(?P<quoted>[^']*)'\]|\[
 _KNOWN = frozenset({"apiVersion", "kind", "metadata"})
 _SCALE = ("specReplicasPath", "statusReplicasPath", "labelSelectorPath")
 _ANY = "x-kubernetes-preserve-unknown-fields"
+_EACH = "*"
 
 
 def check(version: Version) -> Iterator[Hit]:
@@ -40,44 +41,56 @@ def check(version: Version) -> Iterator[Hit]:
 
 def _leads(path: Path, what: str, target: str, version: Version, *, shown: bool) -> Iterator[Hit]:
     steps = _steps(target)
-    if not steps or version.root is None or steps[0] in _KNOWN:
+    if not steps or version.root is None:
         return
-    node: Node | None = version.root
+    node = version.root
     for step in steps:
-        if node is None or node.schema.get(_ANY):
+        if _may_have(node, step):
             return
         found = _next(node, step)
         if found is None:
-            yield Hit(path, f"{what} has the path {target}, but there is no {step or 'list'} in {node.field or 'it'}")
+            name = step.removeprefix(_EACH) or "list"
+            yield Hit(path, f"{what} has the path {target}, but there is no {name} in {node.field or 'it'}")
             return
         node = found
-    if shown and node is not None and node.type in {"array", "object"}:
+    if shown and node.type in {"array", "object"}:
         message = f"{what} shows {node.field}, which is an {node.type}"
         yield Hit(path, message, node.field, severity=Severity.INFO)
 
 
 def _steps(path: str) -> list[str] | None:
-    """Split a JSONPath into names of fields, "" for items; None where it is more than this reads."""
+    """Split a JSONPath into names of fields, "" for an item and * for all; None where it is more than this reads."""
     steps, end = [], 0
     for found in _STEP.finditer(path):
         if found.start() != end:
             return None
         end = found.end()
         name = found["name"] if found["quoted"] is None else found["quoted"]
-        steps.append(re.sub(r"\\(.)", r"\1", name or ""))
+        steps.append(_EACH if found["item"] == _EACH else re.sub(r"\\(.)", r"\1", name or ""))
     return steps if end == len(path) else None
 
 
+def _may_have(node: Node, step: str) -> bool:
+    """Whether an object may have what its schema does not declare."""
+    if step in _KNOWN and (node.parent is None or node.schema.get("x-kubernetes-embedded-resource") is True):
+        return True
+    is_any = node.schema.get(_ANY) is True or node.schema.get("additionalProperties") is True
+    return is_any or (step == _EACH and bool(node.properties))
+
+
 def _next(node: Node, step: str) -> Node | None:
-    if step and step in node.properties:
+    if step in node.properties:
         return node.property(step)
-    return next((child for child in node.children() if not child.name and bool(step) == (node.type != "array")), None)
+    if node.type == "array":
+        return node.items if step in {"", _EACH} else None
+    return node.values if step else None
 
 
 def _columns(*columns: str) -> str:
     status = (
         "status: {type: object, properties: {ready: {type: boolean}, "
-        "nodes: {type: array, items: {type: object, properties: {name: {type: string}}}}}}"
+        "nodes: {type: array, items: {type: object, properties: {name: {type: string}}}}, "
+        "zones: {type: object, additionalProperties: {type: object, properties: {name: {type: string}}}}}}"
     )
     lines = "".join(f"- {column}\n" for column in columns)
     return crd(status, extra=f"subresources: {{status: {{}}}}\nadditionalPrinterColumns:\n{lines}")
@@ -102,6 +115,7 @@ RULE = Rule(
     check=check,
     good=(
         _columns(_READY, "{name: Node, type: string, jsonPath: '.status.nodes[0].name'}"),
+        _columns("{name: Zones, type: string, jsonPath: '.status.zones[*].name'}"),
         crd(f"spec: {_SIZES}\nstatus: {_SIZES}", extra=_SCALED.format(field="replicas")),
     ),
     good_class=widget(options='columns=[Column("Size", path="spec.size"), Age()]'),

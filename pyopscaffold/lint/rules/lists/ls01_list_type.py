@@ -15,14 +15,11 @@ if TYPE_CHECKING:
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own lists of objects without a list type; conditions are for CO04."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            if node.type != "array" or "x-kubernetes-list-type" in node.schema or node.field == ".status.conditions":
-                continue
-            items = next(node.children(), None)
-            if items is not None and items.type == "object":
-                message = f"{node.field} is a list of objects without x-kubernetes-list-type: say map, or atomic"
-                yield Hit(node.path, message, node.field)
+    for node in version.own("spec", "status"):
+        of_objects = node.type == "array" and node.items is not None and node.items.type == "object"
+        if of_objects and not node.schema.get("x-kubernetes-list-type") and node.field != ".status.conditions":
+            message = f"{node.field} is a list of objects without x-kubernetes-list-type: say map, or atomic"
+            yield Hit(node.path, message, node.field)
 
 
 _ITEM = "{type: object, required: [name], properties: {name: {type: string, maxLength: 63}}}"

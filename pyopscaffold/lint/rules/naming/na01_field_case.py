@@ -18,10 +18,9 @@ _CAMEL = re.compile(r"[a-z][A-Za-z0-9]*")
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own fields whose names have capitals first, dashes or underscores."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            if node.name and not _CAMEL.fullmatch(node.name):
-                yield Hit(node.path, f"{node.field} is not in camelCase", node.field)
+    for node in version.own("spec", "status"):
+        if node.name and not _CAMEL.fullmatch(node.name):
+            yield Hit(node.path, f"{node.field} is not in camelCase", node.field)
 
 
 RULE = Rule(

@@ -18,12 +18,11 @@ _SHORT = {"timestamp": "Time", "reference": "Ref", "references": "Refs"}
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own fields that end in the long words."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            word = last_word(node.name)
-            if word in _SHORT and node.name != word and node.name[-len(word) :].lower() == word:
-                wanted = node.name[: -len(word)] + _SHORT[word]
-                yield Hit(node.path, f"{node.field} would be {wanted} in Kubernetes' own types", node.field)
+    for node in version.own("spec", "status"):
+        word = last_word(node.name)
+        if word in _SHORT and node.name != word and node.name[-len(word) :].lower() == word:
+            wanted = node.name[: -len(word)] + _SHORT[word]
+            yield Hit(node.path, f"{node.field} would be {wanted} in Kubernetes' own types", node.field)
 
 
 RULE = Rule(

@@ -19,15 +19,14 @@ _UNITS = frozenset({"ms", "millis", "milliseconds", "seconds", "minutes", "hours
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own integers that are a time and do not name its unit."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            spelt = words(node.name)
-            if node.type == "integer" and spelt[-1] in _TIMES and _UNITS.isdisjoint(spelt):
-                yield Hit(
-                    node.path,
-                    f"{node.field} is a number of what? Name its unit at the end, such as Seconds",
-                    node.field,
-                )
+    for node in version.own("spec", "status"):
+        spelt = words(node.name)
+        if node.type == "integer" and spelt[-1] in _TIMES and _UNITS.isdisjoint(spelt):
+            yield Hit(
+                node.path,
+                f"{node.field} is a number of what? Name its unit at the end, such as Seconds",
+                node.field,
+            )
 
 
 RULE = Rule(

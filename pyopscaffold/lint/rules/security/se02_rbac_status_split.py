@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.kube.values import listing, mapping
+from pyopscaffold.kube.values import listing
+from pyopscaffold.lint.example import role
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Manifest
@@ -19,13 +20,9 @@ _WRITES = frozenset({"update", "patch"})
 
 def check(manifest: Manifest) -> Iterator[Hit]:
     """Report rules that grant writes of a resource and of its status as one, or verbs that a status has not."""
-    if manifest.kind not in {"Role", "ClusterRole"} or not manifest.api_version.startswith(
-        "rbac.authorization.k8s.io/"
-    ):
-        return
-    for index, rule in enumerate(listing(manifest.data.get("rules"))):
-        resources = [name for name in listing(mapping(rule).get("resources")) if isinstance(name, str)]
-        verbs = [verb for verb in listing(mapping(rule).get("verbs")) if isinstance(verb, str)]
+    for index, rule in enumerate(manifest.role_rules):
+        resources = [name for name in listing(rule.get("resources")) if isinstance(name, str)]
+        verbs = [verb for verb in listing(rule.get("verbs")) if isinstance(verb, str)]
         ours = [name for name in resources if name.endswith(_STATUS)]
         both = [name for name in ours if name.removesuffix(_STATUS) in resources]
         field = f".rules[{index}]"
@@ -43,11 +40,6 @@ def check(manifest: Manifest) -> Iterator[Hit]:
             yield Hit(("rules", index, "verbs"), message, field)
 
 
-def _role(*rules: str) -> str:
-    head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: manager}\nrules:\n"
-    return head + "".join(f"- {rule}\n" for rule in rules)
-
-
 RULE = Rule(
     id="SE02",
     name="rbac-status-split",
@@ -59,14 +51,14 @@ RULE = Rule(
     "which of them it uses.",
     check=check,
     good=(
-        _role(
+        role(
             "{apiGroups: [example.com], resources: [widgets], verbs: [get, list, watch]}",
             "{apiGroups: [example.com], resources: [widgets/status], verbs: [update, patch]}",
         ),
-        _role("{apiGroups: [example.com], resources: [widgets, widgets/status], verbs: [get]}"),
+        role("{apiGroups: [example.com], resources: [widgets, widgets/status], verbs: [get]}"),
     ),
     bad=(
-        _role("{apiGroups: [example.com], resources: [widgets, widgets/status], verbs: [get, update, patch]}"),
-        _role("{apiGroups: [example.com], resources: [widgets/status], verbs: [create, delete, update]}"),
+        role("{apiGroups: [example.com], resources: [widgets, widgets/status], verbs: [get, update, patch]}"),
+        role("{apiGroups: [example.com], resources: [widgets/status], verbs: [create, delete, update]}"),
     ),
 )

@@ -24,16 +24,15 @@ def check(version: Version) -> Iterator[Hit]:
     if version.crd.spec.get("scope") != "Namespaced":
         return
     for node in version.own("spec"):
-        named = node if node.name else node.parent
-        if named is None or last_word(named.name) not in _REFERENCES:
+        if last_word(node.holder.name) not in _REFERENCES:
             continue
-        if {"name", "namespace"} <= node.properties.keys() and not _is_granted(node, named):
+        if {"name", "namespace"} <= node.properties.keys() and not _is_granted(node):
             message = f"{node.field} reaches into other namespaces: does the object's author have rights there?"
             yield Hit((*node.path, "properties", "namespace"), message, node.field)
 
 
-def _is_granted(node: Node, named: Node) -> bool:
-    nodes = (named, node, node.property("namespace"))
+def _is_granted(node: Node) -> bool:
+    nodes = (node.holder, node, node.property("namespace"))
     return any(_GRANTED.search(text(place.schema.get("description"))) for place in nodes if place)
 
 

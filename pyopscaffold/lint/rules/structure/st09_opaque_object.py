@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 _SAYS_MORE = frozenset(
     {
-        *("properties", "additionalProperties", "x-kubernetes-preserve-unknown-fields"),
-        *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "maxProperties", "nullable"),
+        *("additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"),
+        *("maxProperties", "nullable"),
     }
 )
 
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own objects that declare nothing, so that all in them is dropped."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            if node.type == "object" and not _SAYS_MORE & node.schema.keys() and node.name != "metadata":
-                message = f"{node.field} declares no fields: the server drops whatever is sent in it"
-                yield Hit(node.path, message, node.field)
+    for node in version.own("spec", "status"):
+        is_bare = node.type == "object" and not node.properties and _SAYS_MORE.isdisjoint(node.schema)
+        if is_bare and node.name != "metadata":
+            message = f"{node.field} declares no fields: the server drops whatever is sent in it"
+            yield Hit(node.path, message, node.field)
 
 
 RULE = Rule(
@@ -44,7 +44,10 @@ RULE = Rule(
         spec("values: {type: object, x-kubernetes-preserve-unknown-fields: true}"),
         spec("never: {type: object, maxProperties: 0}"),
     ),
-    bad=(spec("values: {type: object, description: Values of the chart.}"),),
+    bad=(
+        spec("values: {type: object, description: Values of the chart.}"),
+        spec("values: {type: object, properties: {}}"),
+    ),
     good_class=widget(
         '''
         labels: dict[str, Annotated[str, MaxLen(63)]] = field(default_factory=dict)

@@ -26,7 +26,7 @@ def check(version: Version) -> Iterator[Hit]:
         if "status" in root.properties or not loose:
             names = f": put {', '.join(loose)} into one" if loose else ""
             yield Hit((*root.path, "properties"), f"version {version.name} has no spec{names}")
-    elif "spec" not in root.required and "default" not in spec.schema and not spec.required:
+    elif not spec.is_required and not spec.has_default and not spec.required:
         message = (
             "spec is not required and has no default: an object without one is taken, and controllers must bear it"
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.names import words
+from pyopscaffold.lint.names import last_word
 from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Node, Version
 
@@ -18,6 +18,7 @@ _SEEN = re.compile(
     r"status|observed[A-Z]\w*|last(Transition|Update|Probe|Sync|Reconcile|Seen)Time"
     r"|(ready|available|unavailable|current|updated)Replicas"
 )
+_FILTERS = frozenset({"filter", "filters", "match", "matches", "selector", "selectors"})
 
 
 def check(version: Version) -> Iterator[Hit]:
@@ -30,15 +31,11 @@ def check(version: Version) -> Iterator[Hit]:
 
 def _chooses(node: Node) -> bool:
     """Whether a status is one of given values that a user picks, as in a filter."""
-    return (
-        "enum" in node.schema or words(node.parent.name)[-1] in {"filter", "match", "selector"}
-        if node.parent
-        else False
-    )
+    return "enum" in node.schema or (node.parent is not None and last_word(node.parent.holder.name) in _FILTERS)
 
 
 def _is_conditions(node: Node) -> bool:
-    items = next(node.children(), None) if node.name == "conditions" and node.type == "array" else None
+    items = node.items if node.name == "conditions" else None
     return items is not None and {"type", "status", "lastTransitionTime"} <= items.properties.keys()
 
 
@@ -55,6 +52,7 @@ RULE = Rule(
     good=(
         spec("replicas: {type: integer}"),
         spec("on: {type: object, properties: {status: {enum: [Open], type: string}}}"),
+        spec("filters: {type: array, items: {type: object, properties: {status: {type: string}}}}"),
     ),
     bad=(
         spec("readyReplicas: {type: integer}"),

@@ -26,13 +26,12 @@ def check(version: Version, options: Options) -> Iterator[Hit]:
     """Report each subtree that reaches deeper once, at its field of the deepest allowed level."""
     deepest: dict[Node, Node] = {}
     tops: dict[str, Node] = {}
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            if node.name and node.depth - 1 > options.max_depth:
-                top = _ancestor(node, options.max_depth)
-                top = tops.setdefault(top.field, top)
-                if top not in deepest or deepest[top].depth < node.depth:
-                    deepest[top] = node
+    for node in version.own("spec", "status"):
+        if node.name and node.depth - 1 > options.max_depth:
+            top = _ancestor(node, options.max_depth)
+            top = tops.setdefault(top.field, top)
+            if top not in deepest or deepest[top].depth < node.depth:
+                deepest[top] = node
     for top, node in deepest.items():
         message = f"{top.field} nests {node.depth - 1} levels deep, to {node.field}; keep to {options.max_depth}"
         yield Hit(top.path, message, top.field)

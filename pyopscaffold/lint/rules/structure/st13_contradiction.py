@@ -48,7 +48,7 @@ def check(version: Version) -> Iterator[Hit]:
         yield from _enum(node)
         silent = _SILENT.get(node.type, frozenset())
         for keyword in () if silent.isdisjoint(node.schema) else sorted(node.schema.keys() & silent):
-            if node.schema[keyword] not in (None, False):
+            if not any(node.schema[keyword] is nothing for nothing in (None, False)):
                 fix = Fix((Edit((*node.path, keyword), remove=True),))
                 message = f"{node.field} is of type {node.type}, of which {keyword} says nothing"
                 yield Hit((*node.path, keyword), message, node.field, fix=fix)
@@ -84,18 +84,31 @@ def _enum(node: Node) -> Iterator[Hit]:
             fix = Fix((Edit((*node.path, "enum"), rest),))
             yield Hit(place, f"the enum of {node.field} has {shown} twice", node.field, fix=fix)
         elif not _may_be(node, value):
-            yield Hit(place, f"{shown} in the enum of {node.field} is no {node.type}, so it can't be", node.field)
+            kinds = " or ".join(_kinds(node))
+            yield Hit(place, f"{shown} in the enum of {node.field} is no {kinds}, so it can't be", node.field)
         seen.add(shown)
 
 
+def _kinds(node: Node) -> tuple[str, ...]:
+    """Give the types that a value may have; none where it may have any."""
+    if node.schema.get("x-kubernetes-int-or-string") is True:
+        return ("integer", "string")
+    return (node.type,) if node.type in _FITS else ()
+
+
 def _may_be(node: Node, value: Any) -> bool:
-    if value is None:
-        return node.schema.get("nullable") is True
+    kinds = _kinds(node)
+    if value is None and node.schema.get("nullable") is True:
+        return True
+    return not kinds or any(_is_a(value, kind) for kind in kinds)
+
+
+def _is_a(value: Any, kind: str) -> bool:
     if isinstance(value, bool):
-        return node.type not in _FITS or node.type == "boolean"
-    if isinstance(value, float) and node.type == "integer":
+        return kind == "boolean"
+    if isinstance(value, float) and kind == "integer":
         return value.is_integer()
-    return isinstance(value, _FITS.get(node.type, object))
+    return isinstance(value, _FITS[kind])
 
 
 RULE = Rule(
@@ -112,14 +125,17 @@ RULE = Rule(
         spec("size: {type: integer, minimum: 1, maximum: 9}"),
         spec("mode: {type: string, enum: [Fast, Safe]}"),
         spec("port: {x-kubernetes-int-or-string: true, maxLength: 15, minimum: 1}"),
+        spec("any: {x-kubernetes-preserve-unknown-fields: true, enum: [a, 1, null]}"),
     ),
     bad=(
         spec("size: {type: integer, minimum: 9, maximum: 1}"),
         spec("size: {type: integer, minimum: 1, maximum: 1, exclusiveMaximum: true}"),
         spec("name: {type: string, minLength: -1}"),
         spec("name: {type: string, enum: [a, 1]}"),
+        spec("port: {x-kubernetes-int-or-string: true, enum: [1, http, null]}"),
         spec("name: {type: string, enum: [a, a]}"),
         spec("size: {type: integer, maxLength: 3}"),
+        spec("name: {type: string, minimum: 0}"),
         spec("name: {type: string, properties: {a: {type: string}}}"),
     ),
     good_class=widget(

@@ -12,18 +12,13 @@ from pyopscaffold.lint.subject import Version
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_CONSTRAINTS = frozenset(
-    {
-        *("enum", "pattern", "format", "minLength", "maxLength", "x-kubernetes-validations"),
-        *("allOf", "anyOf", "oneOf", "not"),
-    }
-)
+_LENGTHS = frozenset({"minLength", "maxLength"})
 
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own strings in spec, down to list items and map values, that take any text."""
     for node in version.own("spec"):
-        if node.type == "string" and not _CONSTRAINTS & node.schema.keys():
+        if node.type == "string" and not node.is_checked and _LENGTHS.isdisjoint(node.schema):
             message = f"{node.field} takes any text: give it an enum, pattern, format, minLength or maxLength"
             yield Hit(node.path, message, node.field)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pyopscaffold.kube.values import listing, mapping, text
+from pyopscaffold.kube.celnames import escape_field
+from pyopscaffold.kube.values import text
 from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
@@ -38,21 +39,15 @@ def _is_bounded(node: Node) -> bool:
 
 def _is_read(node: Node) -> bool:
     """Whether a rule of the node, or one above it that names its field, goes over the value."""
-    if _rules(node):
+    if node.rules:
         return True
-    named = node
-    while not named.name and named.parent is not None:
-        named = named.parent
-    above = named.parent
+    named = re.compile(rf"\.{re.escape(escape_field(node.holder.name))}\b")
+    above = node.holder.parent
     while above is not None:
-        if any(re.search(rf"\.{re.escape(named.name)}\b", rule) for rule in _rules(above)):
+        if any(map(named.search, above.rules)):
             return True
         above = above.parent
     return False
-
-
-def _rules(node: Node) -> list[str]:
-    return [text(mapping(rule).get("rule")) for rule in listing(node.schema.get("x-kubernetes-validations"))]
 
 
 RULE = Rule(

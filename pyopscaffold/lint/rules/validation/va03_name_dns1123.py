@@ -23,14 +23,13 @@ _SUBDOMAINS = frozenset(
         *("class", "gateway", "issuer"),
     }
 )
-_CHECKED = frozenset({"pattern", "enum", "format", "x-kubernetes-validations", "allOf", "anyOf", "oneOf", "not"})
 
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own strings in spec that name a Kubernetes object and take any text."""
     for node in version.own("spec"):
         embedded = node.parent is not None and node.parent.name == "metadata"
-        if node.type != "string" or not node.name or embedded or _CHECKED & node.schema.keys():
+        if node.type != "string" or not node.name or embedded or node.is_checked:
             continue
         kind = _named_kind(node)
         if kind:

@@ -21,13 +21,12 @@ _OPEN = frozenset(
     }
 )
 """Words that, before type or as the name of the object around it, speak of a set that others keep."""
-_CHECKED = frozenset({"enum", "pattern", "format", "x-kubernetes-validations", "allOf", "anyOf", "oneOf", "not"})
 
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own strings in spec that are named as a choice and take any text."""
     for node in version.own("spec"):
-        if node.type != "string" or not node.name or _CHECKED & node.schema.keys():
+        if node.type != "string" or not node.name or node.is_checked:
             continue
         *before, last = words(node.name)
         if not before and node.parent is not None:

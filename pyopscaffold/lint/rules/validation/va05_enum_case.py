@@ -25,14 +25,13 @@ def check(version: Version) -> Iterator[Hit]:
     Where one value is of several words, or has dots or signs, all are others' names, as are resources and URL schemes;
     and where each word is there in both cases, the CamelCase one can be written.
     """
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            values = [value for value in listing(node.schema.get("enum")) if isinstance(value, str)]
-            camel = {value.lower() for value in values if _CAMEL.fullmatch(value)}
-            odd = [value for value in values if value.upper() != value and value.lower() not in camel]
-            if odd and node.name not in _OTHERS and all(_WORD.fullmatch(value) for value in values if value):
-                shown = ", ".join(odd[:3]) + (", …" if odd[3:] else "")
-                yield Hit((*node.path, "enum"), f"{node.field} has values that are not CamelCase: {shown}", node.field)
+    for node in version.own("spec", "status"):
+        values = [value for value in listing(node.schema.get("enum")) if isinstance(value, str)]
+        camel = {value.lower() for value in values if _CAMEL.fullmatch(value)}
+        odd = [value for value in values if value.upper() != value and value.lower() not in camel]
+        if odd and node.name not in _OTHERS and all(_WORD.fullmatch(value) for value in values if value):
+            shown = ", ".join(odd[:3]) + (", …" if odd[3:] else "")
+            yield Hit((*node.path, "enum"), f"{node.field} has values that are not CamelCase: {shown}", node.field)
 
 
 RULE = Rule(

@@ -23,14 +23,13 @@ _OPEN = re.compile(r"\.([*+]|\{\d+,\})\)*\??$")
 
 def check(version: Version) -> Iterator[Hit]:
     """Report patterns that a part of the text can satisfy, though they read as a description of all of it."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            pattern = text(node.schema.get("pattern"))
-            problem = _problem(_FLAGS.sub("", pattern, count=1)) if pattern else ""
-            if problem:
-                fix = Fix(with_keywords(node, pattern=f"^(?:{pattern})$"), safe=False)
-                message = f"{node.field} has the pattern {pattern!r}, {problem}: anchor it with ^ and $"
-                yield Hit((*node.path, "pattern"), message, node.field, fix=fix)
+    for node in version.own("spec", "status"):
+        pattern = text(node.schema.get("pattern"))
+        problem = _problem(_FLAGS.sub("", pattern, count=1)) if pattern else ""
+        if problem:
+            fix = Fix(with_keywords(node, pattern=f"^(?:{pattern})$"), safe=False)
+            message = f"{node.field} has the pattern {pattern!r}, {problem}: anchor it with ^ and $"
+            yield Hit((*node.path, "pattern"), message, node.field, fix=fix)
 
 
 def _problem(pattern: str) -> str:

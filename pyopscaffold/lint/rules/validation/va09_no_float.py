@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own numbers that may have a fraction."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            if node.type == "number":
-                message = f"{node.field} is a floating-point number: use an integer of a smaller unit, or a quantity"
-                yield Hit(node.path, message, node.field)
+    for node in version.own("spec", "status"):
+        if node.type == "number":
+            message = f"{node.field} is a floating-point number: use an integer of a smaller unit, or a quantity"
+            yield Hit(node.path, message, node.field)
 
 
 RULE = Rule(

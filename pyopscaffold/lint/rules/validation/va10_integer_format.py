@@ -19,19 +19,18 @@ _LARGEST = {"int32": 2**31 - 1, "int64": 2**63 - 1}
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own integers without a format, and bounds that the format can't hold."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            if node.type != "integer":
-                continue
-            name = text(node.schema.get("format"))
-            if name not in _LARGEST:
-                yield Hit(node.path, f"{node.field} has no format int32 or int64", node.field, fix=_fix(node))
-                continue
-            limit = _LARGEST[name]
-            for bound in ("minimum", "maximum"):
-                value = node.schema.get(bound)
-                if isinstance(value, int | float) and not -limit - 1 <= value <= limit:
-                    yield Hit((*node.path, bound), f"{node.field} has the {bound} {value}, beyond {name}", node.field)
+    for node in version.own("spec", "status"):
+        if node.type != "integer":
+            continue
+        name = text(node.schema.get("format"))
+        if name not in _LARGEST:
+            yield Hit(node.path, f"{node.field} has no format int32 or int64", node.field, fix=_fix(node))
+            continue
+        limit = _LARGEST[name]
+        for bound in ("minimum", "maximum"):
+            value = node.schema.get(bound)
+            if isinstance(value, int | float) and not -limit - 1 <= value <= limit:
+                yield Hit((*node.path, bound), f"{node.field} has the {bound} {value}, beyond {name}", node.field)
 
 
 def _fix(node: Node) -> Fix:

@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own nullable fields, and that null keeps a default away."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            if node.schema.get("nullable") is True:
-                has_default = node.schema.get("default") is not None
-                more = ", and null keeps its default away" if has_default else ""
-                yield Hit((*node.path, "nullable"), f"{node.field} may be null{more}: let it be absent", node.field)
+    for node in version.own("spec", "status"):
+        if node.schema.get("nullable") is True:
+            more = ", and null keeps its default away" if node.has_default else ""
+            yield Hit((*node.path, "nullable"), f"{node.field} may be null{more}: let it be absent", node.field)
 
 
 RULE = Rule(

@@ -23,7 +23,7 @@ _DEMANDS = frozenset(
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own lists of objects that may each be empty."""
     for node in version.own("spec"):
-        items = next(node.children(), None) if node.type == "array" else None
+        items = node.items if node.type == "array" else None
         if items is None or items.type != "object" or items.core_type or not items.properties:
             continue
         if not any(items.schema.get(keyword) for keyword in _DEMANDS):

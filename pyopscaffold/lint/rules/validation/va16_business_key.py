@@ -10,7 +10,7 @@ from pyopscaffold.lint.example import spec, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.names import words
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Node, Version
+from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ def check(version: Version, options: Options) -> Iterator[Hit]:
         name for key in options.keys for name in _spelt(key, text(mapping(version.crd.spec.get("names")).get("kind")))
     }
     for node in version.own("spec"):
-        if node.name in keys and node.parent is not None and _optional(node):
+        if node.name in keys and not node.is_required:
             yield Hit(node.path, f"{node.field} is a business key, and may be left out: require it", node.field)
 
 
@@ -43,10 +43,6 @@ def _spelt(key: str, kind: str) -> Iterator[str]:
         for word in ("", *(part.capitalize() for part in rest)):
             head += word
             yield key.replace("{kind}", head)
-
-
-def _optional(node: Node) -> bool:
-    return node.parent is not None and node.name not in node.parent.required
 
 
 RULE = Rule(

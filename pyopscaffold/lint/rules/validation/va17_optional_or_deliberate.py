@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def check(version: Version) -> Iterator[Hit]:
     """Report required fields of a spec that may itself be absent."""
     spec = version.root.property("spec") if version.root else None
-    if version.root is None or spec is None or "spec" in version.root.required or "default" in spec.schema:
+    if spec is None or spec.is_required or spec.has_default:
         return
     names = [name for name in spec.required if isinstance(name, str)]
     if names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.kube.values import listing, mapping, text
+from pyopscaffold.kube.values import listing
 from pyopscaffold.lint.example import status, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.names import last_word
@@ -17,20 +17,18 @@ if TYPE_CHECKING:
 
 def check(version: Version) -> Iterator[Hit]:
     """Report states with three or more values and no rule that looks at the one before; phases are for CO07."""
-    for part in ("spec", "status"):
-        for node in version.own(part):
-            if not node.name or last_word(node.name) != "state" or "[]" in node.field:
-                continue
-            if len(listing(node.schema.get("enum"))) > 2 and not _has_transition(node):  # noqa: PLR2004 - on and off
-                message = f"{node.field} may go from any of its values to any other: add a CEL rule with oldSelf"
-                yield Hit(node.path, message, node.field)
+    for node in version.own("spec", "status"):
+        if not node.name or last_word(node.name) != "state" or "[]" in node.field:
+            continue
+        if len(listing(node.schema.get("enum"))) > 2 and not _has_transition(node):  # noqa: PLR2004 - on and off
+            message = f"{node.field} may go from any of its values to any other: add a CEL rule with oldSelf"
+            yield Hit(node.path, message, node.field)
 
 
 def _has_transition(node: Node) -> bool:
     above: Node | None = node
     while above is not None:
-        rules = [text(mapping(rule).get("rule")) for rule in listing(above.schema.get("x-kubernetes-validations"))]
-        if any("oldSelf" in rule and (above is node or node.name in rule) for rule in rules):
+        if any("oldSelf" in rule and (above is node or node.name in rule) for rule in above.rules):
             return True
         above = above.parent
     return False
