@@ -38,7 +38,7 @@ def find_interpreter(root: Path, *, python: str = "", environ: Mapping[str, str]
         return [uv, "run", "--quiet", "--project", str(root), "python"]
     raise LoadError(
         "there is no Python with the project's dependencies: no .venv here, no VIRTUAL_ENV set, no uv installed",
-        hint="make one: python3 -m venv .venv && .venv/bin/pip install -e . (or name another by --python)",
+        hint="make one: python3 -m venv .venv && .venv/bin/pip install -e . (or set VIRTUAL_ENV to another)",
     )
 
 
