@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from pyopscaffold.runtime.client.http import HttpClient
+    from pyopscaffold.testing import FakeCluster
 
 
 @resource(group="", version="v1")
@@ -157,14 +158,30 @@ async def test_own_writes_are_read_without_the_watch(server: FakeApiServer) -> N
         assert [(delta.old is not None, delta.new is not None) for delta in deltas[2:]] == [(True, True), (True, False)]
 
 
-async def test_dry_runs_leave_the_cache_alone(server: FakeApiServer) -> None:
-    """What was only tried is not read."""
-    async with running(server) as (cache, client):
-        informer = cache.informer(CONFIG_MAP)
-        await informer.wait_synced()
-        server.mute_watches()
-        await client.patch(CONFIG_MAP, "a", {"data": {"key": "new"}}, namespace="one", dry_run=True)
-        assert (await cache.reader.get(CONFIG_MAP, "a", namespace="one"))["data"] == {"key": "1"}
+async def test_dry_runs_leave_the_cache_alone(fake_cluster: FakeCluster) -> None:
+    """What was only tried is not read, whatever it was that was tried."""
+    client = fake_cluster.client
+    dry: dict[str, Any] = {"field_manager": "tests", "dry_run": True}
+    there, new = (
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "one"}, "data": {"key": "1"}}
+        for name in ("there", "new")
+    )
+    fake_cluster.add_namespace("one")
+    made = await client.create(there, field_manager="tests")
+    cache = Cache(client, clock=ManualClock())
+    informer = cache.informer(CONFIG_MAP)
+    task = asyncio.create_task(cache.run())
+    await informer.wait_synced()
+    known = informer.list()
+    await client.create(new, **dry)
+    await client.apply(new, **dry)
+    await client.apply({**there, "data": {"key": "2"}}, **dry)
+    await client.patch(CONFIG_MAP, "there", {"data": {"key": "2"}}, namespace="one", **dry)
+    await client.replace({**made, "data": {"key": "2"}}, **dry)
+    await client.delete(CONFIG_MAP, "there", namespace="one", dry_run=True)
+    assert (informer.list(), len(known)) == (known, 1)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_owners_are_indexed(server: FakeApiServer) -> None:

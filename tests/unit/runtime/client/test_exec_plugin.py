@@ -16,6 +16,7 @@ from pyopscaffold.errors import KubeconfigError
 from pyopscaffold.runtime.client.config import ClusterConfig, ExecPlugin
 from pyopscaffold.runtime.client.credentials import Credential, Credentials, credentials_of
 from pyopscaffold.runtime.clock import ManualClock
+from tests.unit.runtime.fake_api_server import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -175,6 +176,19 @@ async def test_failing_plugins(tmp_path: Path, source: str, message: str) -> Non
     """A plugin that fails is one clear sentence with what it said."""
     with pytest.raises(KubeconfigError, match=message):
         await _plugin(tmp_path, source).current()
+
+
+async def test_a_plugin_that_nobody_waits_for_is_ended(tmp_path: Path) -> None:
+    """Who gives up on a plugin, at its time limit or before, leaves no process behind."""
+    started = tmp_path / "pid"
+    source = f"import time; open({str(started)!r} + '.new', 'w').write(str(os.getpid()))"
+    source += f"; os.rename({str(started)!r} + '.new', {str(started)!r}); time.sleep(3600)"
+    asking = asyncio.create_task(_plugin(tmp_path, source).current())
+    await until(started.exists)
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
 
 
 async def test_missing_plugin() -> None:
