@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyopscaffold.errors import DocumentError
 from pyopscaffold.lint import charts, kustomized
 from pyopscaffold.lint.programs import has
 from pyopscaffold.loader.manifests import find
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pyopscaffold.document.reader import Source
+    from pyopscaffold.model.project import Project
 
 CLUSTER = "cluster:"
 
@@ -26,7 +28,7 @@ def gather(paths: Iterable[str], *, excluded: Callable[[str], bool] = lambda _: 
     ``cluster:`` and the name of a context, if it is not the current one, stands for the CRDs of a cluster.
 
     Raises:
-        DocumentError: a path is empty, or a folder can't be looked into.
+        DocumentError: a path is empty, a folder can't be looked into, or a Python file is in no project's package.
         KubeconfigError, ClientError: the CRDs of a cluster can't be read.
 
     """
@@ -40,13 +42,26 @@ def gather(paths: Iterable[str], *, excluded: Callable[[str], bool] = lambda _: 
             yield from charts.rendered(path, excluded)
         elif path and (file := kustomized.file_of(path)):
             yield from kustomized.rendered(path, file, excluded)
-        else:
-            if path.endswith(".py") or (path and Path(path, "__init__.py").is_file()):
-                from pyopscaffold.lint import declared  # noqa: PLC0415 - generators take time to load
+        elif project := _project_of(path):
+            from pyopscaffold.lint import declared  # noqa: PLC0415 - generators take time to load
 
-                if project := declared.project_of(path):
-                    yield from declared.generated(path, *project)
-                    if path.endswith(".py"):
-                        continue
+            yield from declared.generated(path, *project)
+            plain += [path] if Path(path).is_dir() else []  # it may have manifests too
+        else:
             plain.append(path)
     yield from find(plain, excluded=excluded)
+
+
+def _project_of(path: str) -> tuple[Path, Project] | None:
+    is_code = path.endswith(".py") and Path(path).is_file()
+    if not is_code and not (path and Path(path, "__init__.py").is_file()):
+        return None
+    from pyopscaffold.lint import declared  # noqa: PLC0415 - as above
+
+    project = declared.project_of(path)
+    if is_code and not project:
+        raise DocumentError(
+            f"{path} is no part of a project's package, whose classes could be checked",
+            hint="pyopscaffold init makes a project; its PROJECT file names the package",
+        )
+    return project

@@ -132,3 +132,5 @@ def test_other_packages(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tests / "__init__.py").write_text("raise SystemExit(3)\n")
     assert run(["lint-crd", "tests"]) == 2
     assert "no CRD found in tests" in capsys.readouterr().err
+    assert run(["lint-crd", "tests/__init__.py"]) == 2
+    assert "tests/__init__.py is no part of a project's package" in capsys.readouterr().err
