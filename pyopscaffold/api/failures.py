@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import os
+import pkgutil
 import re
 import sys
 from dataclasses import dataclass
@@ -19,12 +20,13 @@ from pyopscaffold.api import deferred
 from pyopscaffold.kube.names import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import FrameType
 
 _API = "pyopscaffold.api"
 _NO_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _NO_ARGUMENT = re.compile(r"((?:\w+\.)*?)(\w+?)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
+_POSITIONAL = re.compile(r"(\w+?)(?:\.__init__)?\(\) takes \d+ positional arguments? but \d+ (?:was|were) given")
 _NUL = "null bytes"
 _ALIKE = 0.75
 
@@ -68,8 +70,14 @@ def explain(error: BaseException, root: str, package: str) -> Failure:
         advice = deferred.advice(error.name or "", here) or name_advice(error.name or "", here)
     elif isinstance(error, TypeError) and (found := _NO_ARGUMENT.search(message)):
         message, advice = found[0], _near(found[3], _arguments_of(found[2], here))
+    elif isinstance(error, TypeError) and (found := _POSITIONAL.search(message)):
+        advice = _by_name(found[1], _arguments_of(found[1], here))
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
-    return Failure(type(error).__name__, message, file, line, missing, advice)
+    top = sys.modules.get(missing.partition(".")[0]) if missing else None
+    if missing and top and not _is_own(str(getattr(top, "__file__", "")), root):
+        advice = _other_module(missing)
+        missing = None
+    return Failure(type(error).__name__, message or "it says no more", file, line, missing, advice)
 
 
 def name_advice(name: str, known: Iterable[str]) -> str:
@@ -116,6 +124,17 @@ def _arguments_of(name: str, known: Mapping[str, Any]) -> list[str]:
         return fields or (list(inspect.signature(called).parameters) if callable(called) else [])
     except (TypeError, ValueError):  # what is written in C may not say
         return []
+
+
+def _by_name(called: str, arguments: Sequence[str]) -> str:
+    return f"write the arguments by name: {called}({arguments[0]}=...)" if arguments else ""
+
+
+def _other_module(name: str) -> str:
+    """Return what was meant by a module that an installed package does not have."""
+    above, _, last = name.rpartition(".")
+    beside = [item.name for item in pkgutil.iter_modules(getattr(sys.modules.get(above), "__path__", ()))]
+    return _near(last, beside) or f"the {name.partition('.')[0]} that is installed has no such module"
 
 
 def _near(name: str, names: Iterable[str]) -> str:

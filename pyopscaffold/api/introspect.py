@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 import types
 import typing
 from dataclasses import MISSING, dataclass
@@ -16,11 +17,14 @@ from pyopscaffold.api.markers import Name, Nullable
 from pyopscaffold.kube.names import camel_case
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 T = TypeVar("T")
 Bindings: TypeAlias = dict[Any, Any]
 """What type variables stand for."""
+
+_LONGEST = 128
+"""How many aliases and unions may lie around a type."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,37 @@ def fields_of(hint: Any) -> tuple[FieldInfo, ...]:
     )
 
 
+def field_of(hint: Any, name: str) -> FieldInfo:
+    """Return one field of a dataclass, whatever is wrong with others; raises as :func:`fields_of` does."""
+    cls: Any = get_origin(hint) or hint
+    owner = _owner(cls, name)
+    said = hints_in(owner, {name: inspect.get_annotations(owner)[name]})[name]
+    return _field_info(cls.__dataclass_fields__[name], substitute(said, bindings_of(hint).get(owner, {})))
+
+
 def hints_of(cls: type) -> dict[str, Any]:
     """Return the type hints of a class; raises as :func:`fields_of` does."""
-    return resolved(lambda: typing.get_type_hints(cls, include_extras=True))
+    if not any("__type_params__" in vars(base) for base in cls.__mro__):
+        return resolved(lambda: typing.get_type_hints(cls, include_extras=True))
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        found |= hints_in(base, inspect.get_annotations(base))
+    return found
+
+
+def hints_in(cls: type, annotations: Mapping[str, Any]) -> dict[str, Any]:
+    """Evaluate ``annotations`` as the class itself would, which knows its own parameters (PEP 695).
+
+    Python does so too, where they are texts, from 3.12.4 on.
+    """
+    alone = type(cls.__name__, (), {"__annotations__": dict(annotations)})
+
+    def evaluate() -> dict[str, Any]:
+        parameters = {item.__name__: item for item in vars(cls).get("__type_params__", ())}
+        known = {**vars(sys.modules.get(cls.__module__, types)), **parameters}
+        return typing.get_type_hints(alone, dict(vars(cls)), known, include_extras=True)
+
+    return resolved(evaluate)
 
 
 def resolved(evaluate: Callable[[], T]) -> T:
@@ -111,10 +143,12 @@ def substitute(hint: Any, bindings: Bindings) -> Any:
 
 def _of_owner(cls: type, name: str, bound: dict[type, Bindings]) -> Bindings:
     """Return the bindings of the class that says the field's type."""
-    if not bound:
-        return {}
-    owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
-    return bound.get(owner, {})
+    return bound.get(_owner(cls, name), {}) if bound else {}
+
+
+def _owner(cls: type, name: str) -> type:
+    """Return the class that says the field's type."""
+    return next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
 
 
 def _parameters(hint: Any) -> tuple[Any, ...]:
@@ -123,10 +157,15 @@ def _parameters(hint: Any) -> tuple[Any, ...]:
 
 
 def unwrap(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
-    """Split a hint into plain type, metadata (outermost last) and whether None is allowed."""
+    """Split a hint into plain type, metadata (outermost last) and whether None is allowed.
+
+    Raises:
+        RecursionError: it is an alias that stands for itself.
+
+    """
     metadata: tuple[Any, ...] = ()
     optional = False
-    while True:
+    for _ in range(_LONGEST):
         if get_origin(hint) is Annotated:
             hint, *outer = get_args(hint)
             metadata = (*outer, *metadata)
@@ -140,13 +179,16 @@ def unwrap(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
             hint = alias
         else:
             return hint, metadata, optional
+    raise RecursionError(f"{hint} stands for itself")
 
 
 def _aliased(hint: Any) -> Any:
-    """Return what a ``type`` statement (PEP 695) or ``NewType`` stands for, None for anything else."""
+    """Return what a ``type`` statement (PEP 695), ``NewType`` or a variable with a default (PEP 696) stands for."""
     if isinstance(hint, typing.NewType):
         return hint.__supertype__
     alias = get_origin(hint) or hint
+    if isinstance(hint, TypeVar):
+        return alias.__default__ if getattr(alias, "has_default", bool)() else None
     if type(alias).__name__ != "TypeAliasType":
         return None
     value = resolved(lambda: alias.__value__)

@@ -227,7 +227,7 @@ def _refuse(cls: type[_T]) -> type[_T]:
 
 def _misplaced(cls: type) -> Iterator[str]:
     if "__dataclass_fields__" not in cls.__dict__ or not is_dataclass(cls):
-        yield "@resource must stand above @dataclass(kw_only=True), not below it; swap the two lines"
+        yield "@resource must stand above @dataclass(kw_only=True); write that line between @resource and the class"
     elif not issubclass(cls, Object):
         yield f"an API type derives from Object; write class {cls.__name__}(Object)"
 

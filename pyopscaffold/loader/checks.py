@@ -46,6 +46,7 @@ from pyopscaffold.kube.names import (
 )
 from pyopscaffold.loader import crds, permissions, selectors
 from pyopscaffold.model.kinds import (
+    UNREAD,
     EnumType,
     FieldModel,
     KnownType,
@@ -72,8 +73,6 @@ if TYPE_CHECKING:
 
 WITHOUT_MEANING = frozenset({"Timezone", "Unit", "Predicate", "Not"})
 """Markers of annotated-types that no schema can express."""
-
-"""The annotation without which the API server takes no CRD of a group of Kubernetes' own."""
 
 CHOICES = (AtMostOneOf, ExactlyOneOf, AtLeastOneOf)
 
@@ -171,7 +170,7 @@ def on_class(struct: StructType, markers: tuple[Any, ...]) -> Iterator[Problem]:
 
 def field(member: FieldModel, subject: str) -> Iterator[Problem]:
     """Yield what is wrong with one field on its own."""
-    for message in marker_problems(member.type, member.markers):
+    for message in marker_problems(member.type, member.markers) if member.type != UNREAD else ():
         yield _at(member.span, subject, message)
     # The schema can't tell a duration: no format means one.
     texts = [marker.value for marker in member.markers if isinstance(marker, Default) and isinstance(marker.value, str)]
@@ -247,13 +246,17 @@ def _names(kind: KindModel) -> Iterator[Problem]:
         yield _at(kind.span, subject, f'version "{gvk.version}" is none; write v1, v1beta1 or the like')
     # Who says kind= knows what the kind is called: there are some in lower case.
     if not is_kind(gvk.kind if gvk.kind == subject else gvk.kind[:1].upper() + gvk.kind[1:]):
-        yield _at(kind.span, subject, f'kind "{gvk.kind}" is no CamelCase word; write MyDatabase or the like')
+        message = f'kind "{gvk.kind}" is no CamelCase word of 63 letters at most; write MyDatabase or the like'
+        yield _at(kind.span, subject, message)
     labels = [("plural", gvk.plural), ("singular", kind.singular)]
     labels += [("short name", name) for name in kind.short_names]
     labels += [("category", name) for name in kind.categories]
     for what, name in labels:
         if not is_dns1035_label(name):
-            yield _at(kind.span, subject, f'{what} "{name}" is not in lower-case letters, digits and dashes')
+            message = (
+                f'{what} "{name}" is none; write lower-case letters, digits and dashes, 63 at most, a letter first'
+            )
+            yield _at(kind.span, subject, message)
 
 
 def _parts(kind: KindModel) -> Iterator[Problem]:
@@ -267,7 +270,8 @@ def _parts(kind: KindModel) -> Iterator[Problem]:
     for member in kind.root.fields:
         subject = f"{kind.root.name}.{member.name}"
         free = isinstance(member.type, MapType) and member.json_name == "status"
-        if member.json_name in {"spec", "status"} and not isinstance(member.type, StructType) and not free:
+        known = isinstance(member.type, StructType) or member.type == UNREAD
+        if member.json_name in {"spec", "status"} and not known and not free:
             yield _at(member.span, subject, f"{member.name} is to be a dataclass")
         if member.json_name in {"apiVersion", "kind", "metadata"}:
             yield _at(member.span, subject, f"every object has {member.json_name} already; choose another name")
@@ -277,7 +281,7 @@ def _values(member: FieldModel, owner: str) -> Iterator[Problem]:
     """Yield defaults and examples that their own schema refuses, the innermost only."""
     inner = list(_inner_values(member.type))
     yield from inner
-    if inner:
+    if inner or not _is_read(member.type):
         return
     schema = field_schema(member)
     values = {"example": schema.example}
@@ -288,6 +292,16 @@ def _values(member: FieldModel, owner: str) -> Iterator[Problem]:
         for misfit in validate(plain, value) if value is not UNSET else ():
             message = f"its {what} is not allowed: {misfit}; {_mend(what)}"
             yield _at(member.span, f"{owner}.{member.name}", message)
+
+
+def _is_read(model: TypeModel) -> bool:
+    match model:
+        case ListType(inner, _) | MapType(inner, _):
+            return _is_read(inner)
+        case StructType():
+            return all(_is_read(member.type) for member in model.fields)
+        case _:
+            return model != UNREAD
 
 
 def _status_keys(member: FieldModel, owner: str) -> Iterator[Problem]:

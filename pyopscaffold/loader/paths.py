@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.api.resource import Column, Scale
 from pyopscaffold.loader.checks import members_of
 from pyopscaffold.loader.suggest import choose
-from pyopscaffold.model.kinds import EnumType, FieldModel, KnownType, ListType, ScalarType, SourceSpan, StructType
+from pyopscaffold.model.kinds import (
+    UNREAD,
+    EnumType,
+    FieldModel,
+    KnownType,
+    ListType,
+    ScalarType,
+    SourceSpan,
+    StructType,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,19 +34,16 @@ _COLUMN_TYPES: dict[str, ColumnType] = {
     "duration": "string",
     "int-or-string": "string",
 }
+_CONDITIONS = (ListType(KnownType("Condition")), UNREAD)
 
 
 class PathReader:
-    """Resolves the paths of one kind; ``report`` takes the problems.
+    """Resolves the paths of one kind; ``report`` takes the problems."""
 
-    ``unread`` names dataclasses whose fields are not known, as they could not be read: a path there may be right.
-    """
-
-    def __init__(self, root: StructType, report: Callable[[str], None], *, unread: frozenset[str]) -> None:
+    def __init__(self, root: StructType, report: Callable[[str], None]) -> None:
         metadata = FieldModel("metadata", "metadata", KnownType("ObjectMeta"), SourceSpan("", 0))
         self._root = replace(root, fields=(metadata, *root.fields))
         self._report = report
-        self._unread = unread
 
     def column(self, item: dict[str, Any]) -> Column:
         """Return the column with its JSON path and type."""
@@ -79,10 +85,9 @@ class PathReader:
         )
 
     def _condition(self, column: Column) -> Column:
-        status = next((field.type for field in self._root.fields if field.name == "status"), None)
-        conditions = members_of(status).get("conditions") if status else None
-        is_list = conditions is not None and conditions.type == ListType(KnownType("Condition"))
-        if not is_list and not self._is_unread(status):
+        status = members_of(self._root).get("status")
+        conditions = members_of(status.type).get("conditions") if status else None
+        if (status is None or status.type != UNREAD) and (conditions is None or conditions.type not in _CONDITIONS):
             self._report(f'column "{column.name}": the status has no conditions; give it conditions: Conditions')
         path = f'.status.conditions[?(@.type=="{column.condition}")].{column.show}'
         return replace(column, json_path=path, type=column.type or "string")
@@ -109,22 +114,21 @@ class PathReader:
         json_path = ""
         for name in path.split("."):
             members = members_of(here)
-            if self._is_unread(here):
-                return path, ""
             if name not in members:
                 self._report(f"{what}: there is no {path}: {self._missing(name, here, members)}")
                 return path, ""
             json_path += f".{members[name].json_name}"
             here = members[name].type
+            if here == UNREAD:
+                return path, ""
         return json_path, _leaf(here)
-
-    def _is_unread(self, found: TypeModel | None) -> bool:
-        return isinstance(found, StructType) and not found.fields and found.name in self._unread
 
     @staticmethod
     def _missing(name: str, here: TypeModel, members: dict[str, FieldModel]) -> str:
         if not members:
             return f"{name} is not in a dataclass; write json_path= for what lies in lists and dicts"
+        if not name:
+            return "it has a dot too many; write it as in spec.replicas"
         owner = here.name.rpartition(".")[2] if isinstance(here, StructType | KnownType) else "it"
         return f"{owner} has no field {name}; {choose(name, members)}"
 

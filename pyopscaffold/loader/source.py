@@ -16,6 +16,7 @@ from pyopscaffold.loader.interpreter import import_failure, relative, start
 from pyopscaffold.loader.paths import PathReader
 from pyopscaffold.loader.suggest import choose, spell_instead
 from pyopscaffold.model.kinds import (
+    UNREAD,
     ControllerModel,
     EnumType,
     FieldModel,
@@ -140,9 +141,7 @@ class _Reader:
                 message = "it is the ObjectMeta of every object, with no say in the CRD; remove the field"
                 self._report(member.span, f"{struct.name}.metadata", message)
         span = self._span(item)
-        unread = {item["subject"].partition(".")[0] for item in self._answer["problems"]}
-        unread |= {*self._answer.get("unread", ())}
-        paths = PathReader(root, lambda message: self._report(span, root.name, message), unread=frozenset(unread))
+        paths = PathReader(root, lambda message: self._report(span, root.name, message))
         return KindModel(
             gvk=GroupVersionKind(**item["gvk"]),
             singular=item["singular"],
@@ -250,9 +249,11 @@ class _Reader:
                 self._report(span, subject, message)
             case "struct":
                 return self._struct(item["ref"])
+            case "unread":
+                pass  # the probe has said why
             case _:
                 self._report(span, subject, f"the type {item['text']} has no schema; {spell_instead(item)}")
-        return ScalarType("any")
+        return UNREAD
 
     def _whole(self, text: str, span: SourceSpan, subject: str) -> str:
         if not checks.is_text(text):
@@ -281,7 +282,7 @@ class _Reader:
         shown = ", ".join(value["repr"] if isinstance(value, dict) else repr(value) for value in values) or "nothing"
         advice = "write | None behind it" if None in values and len(values) > 1 else "write values of one type"
         self._report(span, subject, f"an enum of {shown} is neither all str nor all int; {advice}")
-        return ScalarType("any")
+        return UNREAD
 
     def _markers(self, items: list[list[Any]], shape: TypeModel, span: SourceSpan, subject: str) -> tuple[Any, ...]:
         found = []
@@ -299,7 +300,7 @@ class _Reader:
                 self._report(span, subject, misuse)
                 continue
             marker = _revived(cls, arguments)
-            if isinstance(marker, own_markers.Format) and not formats.is_known(marker.name):
+            if isinstance(marker, own_markers.Format) and marker.name and not formats.is_known(marker.name):
                 message = f"the API server knows no format {marker.name}, and takes any value"
                 self.warnings.add(self._problem(span, subject, f"{message}; {choose(marker.name, formats.NAMES)}"))
             if isinstance(marker, annotated_types.MultipleOf) and (doubt := checks.fractional(marker)):

@@ -21,16 +21,18 @@ _INSTEAD = {
     "builtins.dict": "write dict[str, ...] with the type of the values",
     "builtins.complex": "write two fields",
     "enum.Flag": "write list[...] of a StrEnum for several, an IntEnum for one",
+    "typing.Final": "write the type itself, and @dataclass(kw_only=True, frozen=True)",
+    "typing.TypeVar": "name a type where the class is used, as in Ref[Secret]",
     "builtins.NoneType": "remove it, or write a type before | None",
 }
 
 
 def spell_instead(item: dict[str, Any]) -> str:
     """Say what stands for an unsupported type, as the probe describes it."""
-    if item["dataclasses"]:
+    if item.get("dataclasses"):
         return "write one dataclass with an optional field for each alternative, of which exactly one is to be set"
-    if (item["name"].startswith("typing.") and "TypeVar" in item["text"]) or item["text"].startswith("~"):
-        return "name the type itself, as in Ref[Secret]"
+    if item.get("plain"):
+        return f"put @dataclass(kw_only=True) above class {item['text']}"
     return _INSTEAD.get(item["name"], "write str, int, bool, a Literal, a list, a dict or a dataclass")
 
 

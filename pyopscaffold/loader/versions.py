@@ -1,4 +1,8 @@
-"""What can be wrong between kinds: the versions of one, and kinds of one plural."""
+"""What can be wrong between kinds: the versions of one, and kinds that share a name.
+
+Names that another CRD of the group has are not accepted, and the kind is never served. Source:
+k8s.io/apiextensions-apiserver/pkg/controller/status/naming_controller.go.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +18,32 @@ if TYPE_CHECKING:
     from pyopscaffold.model.kinds import KindModel, SourceSpan, TypeModel
     from pyopscaffold.schema import Schema
 
+_RENAME = "write kind="
+
 
 def problems(found: Iterable[KindModel]) -> Iterator[Problem]:
-    """Yield what is wrong between kinds: versions that don't go together, plurals that meet."""
+    """Yield what is wrong between kinds: versions that don't go together, names that meet."""
     families: dict[tuple[str, str], list[KindModel]] = {}
-    plurals: dict[str, KindModel] = {}
+    owners: dict[tuple[str, str, bool], KindModel] = {}
     for kind in found:
         families.setdefault((kind.gvk.group, kind.gvk.kind), []).append(kind)
-        first = plurals.setdefault(kind.gvk.group_resource, kind)
-        if first.gvk.kind != kind.gvk.kind:
-            message = f"{first.gvk.kind} has the plural {kind.gvk.plural} too; write plural= on one of them"
-            yield _at(kind, message)
+        for name, way in _claims(kind).items():
+            first = owners.setdefault((kind.gvk.group, name, way == _RENAME), kind)
+            if first.gvk.kind != kind.gvk.kind:
+                yield _at(kind, f"{first.gvk.kind} is called {name} too, in the same group; {way} on one of them")
     for family in families.values():
         yield from _family(family)
+
+
+def _claims(kind: KindModel) -> dict[str, str]:
+    """Return the names that no other kind of the group may have, with what to write for another."""
+    return {
+        kind.gvk.kind: _RENAME,
+        f"{kind.gvk.kind}List": _RENAME,
+        **dict.fromkeys(kind.short_names, "change short_names="),
+        kind.singular: "write singular=",
+        kind.gvk.plural: "write plural=",
+    }
 
 
 def _family(family: list[KindModel]) -> Iterator[Problem]:

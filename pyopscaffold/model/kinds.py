@@ -21,7 +21,9 @@ class SourceSpan:
     line: int
 
 
-ScalarKind = Literal["string", "integer", "number", "boolean", "datetime", "duration", "bytes", "int-or-string", "any"]
+ScalarKind = Literal[
+    "string", "integer", "number", "boolean", "datetime", "duration", "bytes", "int-or-string", "any", "unread"
+]
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,10 @@ class ScalarType:
     """A leaf: its JSON type follows from ``kind`` and the field's markers."""
 
     kind: ScalarKind
+
+
+UNREAD = ScalarType("unread")
+"""The type of a field whose own can't be read, which is told: nothing that leads there is to be blamed."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pyopscaffold.api.markers import CEL, AtLeastOneOf, AtMostOneOf, ExactlyOneOf, Immutable, Reason
 from pyopscaffold.kube.celnames import escape_field
-from pyopscaffold.kube.names import camel_case
+from pyopscaffold.kube.names import camel_case, nearest
 from pyopscaffold.schema import UNSET, Rule, Schema
 
 if TYPE_CHECKING:
@@ -188,8 +188,8 @@ def _bad_path(path: str, schema: Schema) -> str | None:
         name, key, rest = step[1], step[2], rest[step.end() :]
         child = node.properties.get(name or key, node.additional_properties if key else None)
         if child is None:
-            known = camel_case(name or key)
-            hint = f"write .{known}" if known in node.properties else f"there are {', '.join(sorted(node.properties))}"
+            near = nearest(camel_case(name or key), node.properties)
+            hint = f"write .{near}" if near else f"there are {', '.join(sorted(node.properties))}"
             return f"the field_path {path!r} names no field; {hint if node.properties else 'leave it out'}"
         node = child
     return None

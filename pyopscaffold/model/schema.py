@@ -42,6 +42,7 @@ _SCALARS = {
     "bytes": Schema(type="string", format="byte"),
     "int-or-string": Schema(int_or_string=True),
     "any": Schema(preserve_unknown_fields=True),
+    "unread": Schema(type="string"),
 }
 
 

@@ -103,7 +103,6 @@ def read(root: str, package: str) -> Json:
         "webhook_names": dataclasses.asdict(configuration_names(package)),
         "structs": reader.structs,
         "problems": [*map(dataclasses.asdict, refused), *reader.problems],
-        "unread": [*reader.unread],
         "version": pyopscaffold.__version__,
     }
     failures = _explained(errors, reader.failures, root, package)

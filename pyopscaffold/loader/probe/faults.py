@@ -6,13 +6,10 @@ import ast
 import dataclasses
 import inspect
 import sys
-import types
-import typing
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from functools import partial
 from typing import Any, get_origin
 
-from pyopscaffold.api.introspect import resolved
+from pyopscaffold.api.introspect import hints_in, unwrap
 
 from .values import to_json
 
@@ -50,12 +47,9 @@ def _names_in(hint: str) -> Iterator[str]:
 def unreadable(cls: Any) -> Iterator[tuple[str, Exception]]:
     """Yield the fields of which the type hint or the default_factory raises, with what it raises."""
     for base in cls.__mro__:
-        known = vars(sys.modules.get(base.__module__, types))
-        local = {**vars(base), **{item.__name__: item for item in getattr(base, "__type_params__", ())}}
         for name, hint in inspect.get_annotations(base).items():
-            alone = type(base.__name__, (), {"__annotations__": {name: hint}})
             try:
-                resolved(partial(typing.get_type_hints, alone, known, local, include_extras=True))
+                unwrap(hints_in(base, {name: hint})[name])
             except Exception as error:  # noqa: BLE001 - a hint may raise anything
                 yield name, error
     for field in dataclasses.fields(cls):

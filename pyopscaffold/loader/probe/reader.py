@@ -6,11 +6,13 @@ import dataclasses
 import enum
 import types
 import typing
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
 from pyopscaffold.api import introspect
 from pyopscaffold.api.markers import markers_of
 from pyopscaffold.errors import DeclarationError
+from pyopscaffold.kube.names import camel_case
 
 from . import faults
 from .sources import Sources
@@ -48,7 +50,6 @@ class Reader:
         self.structs: dict[str, Json] = {}
         self.problems: list[Json] = []
         self.failures: list[BaseException] = []
-        self.unread: set[str] = set()
         self._owners: dict[str, Any] = {}
         self.depth = 0
 
@@ -73,14 +74,7 @@ class Reader:
         for name in (hidden := faults.hidden(cls)):
             message = f"it hides the type {name} from the fields beside it; write {name}_, which is {name} in YAML"
             self._problem(cls, message, name)
-        if hidden:
-            return
-        try:
-            infos = introspect.fields_of(hint)
-        except Exception as error:  # noqa: BLE001 - a default_factory or a hint may raise anything
-            for name, fault in list(faults.unreadable(cls)) or [("", error)]:
-                self._fault(cls, fault, name)
-            return
+        infos = {} if hidden else self._infos(cls, hint)
         for name in faults.init_only(cls):
             self._problem(cls, "it is an InitVar, which no object has; give it a default, or make it a field", name)
         for base, names in faults.plain_bases(cls):
@@ -89,12 +83,27 @@ class Reader:
             )
             self._problem(cls, message)
         places = self.sources.fields(cls)
-        for info in infos:
-            place = places.get(info.name) or self.sources.place(cls)
+        for field in filter(lambda field: field.init, dataclasses.fields(cls)):
+            found = _unread(field)
             try:
-                yield self._field(cls, info) | place
+                found = self._field(cls, infos[field.name]) if field.name in infos else found
             except Exception as error:  # noqa: BLE001 - a marker of the user's may raise anything
-                self._fault(cls, error, info.name)
+                self._fault(cls, error, field.name)
+            yield found | (places.get(field.name) or self.sources.place(cls))
+
+    def _infos(self, cls: Any, hint: Any) -> dict[str, introspect.FieldInfo]:
+        """Return the fields that can be read by their names, and tell why the others can't."""
+        try:
+            return {info.name: info for info in introspect.fields_of(hint)}
+        except Exception as error:  # noqa: BLE001 - a default_factory or a hint may raise anything
+            faulty = list(faults.unreadable(cls)) or [("", error)]
+        for name, fault in faulty:
+            self._fault(cls, fault, name)
+        told = {name for name, _ in faulty}
+        left = () if "" in told else (field.name for field in dataclasses.fields(cls) if field.init)
+        with suppress(Exception):  # what is wrong with a base's arguments is told once the fields are right
+            return {name: introspect.field_of(hint, name) for name in left if name not in told}
+        return {}
 
     def _field(self, cls: type, info: Any) -> Json:
         shape = self._shape(info.type)
@@ -128,7 +137,6 @@ class Reader:
     def _fault(self, cls: type, error: Exception, name: str) -> None:
         """Tell why a field can't be read, or keep it: that an import under TYPE_CHECKING fails is told as of others."""
         if isinstance(error, DeclarationError) and error.__cause__ is not None:
-            self.unread.add(cls.__name__)
             self.failures.append(error.__cause__)
         else:
             self._problem(cls, faults.reason(cls, error), name)
@@ -189,11 +197,22 @@ class Reader:
         return _unsupported(hint)
 
 
+def _unread(field: dataclasses.Field[Any]) -> Json:
+    """Describe a field whose type is not known."""
+    bare = field.default is field.default_factory is dataclasses.MISSING
+    known = {"name": field.name, "json_name": camel_case(field.name), "has_default": not bare, "default": None}
+    return {**known, "type": {"is": "unread"}, "markers": [], "optional": False}
+
+
 def _unsupported(hint: Any) -> Json:
+    if isinstance(hint, TypeVar):
+        return {"is": "unsupported", "name": "typing.TypeVar", "text": hint.__name__}
     dataclass_union = any(dataclasses.is_dataclass(get_origin(part) or part) for part in get_args(hint))
     is_class = isinstance(hint, type) and not get_args(hint)
     text = hint.__qualname__ if is_class else str(hint).replace("typing.", "")
-    return {"is": "unsupported", "name": path(get_origin(hint) or hint), "text": text, "dataclasses": dataclass_union}
+    found = {"is": "unsupported", "name": path(get_origin(hint) or hint), "text": text, "dataclasses": dataclass_union}
+    plain = is_class and hint.__bases__ == (object,) and "__annotations__" in vars(hint)
+    return found | {"plain": plain}
 
 
 def _enum_value(value: Any) -> Any:

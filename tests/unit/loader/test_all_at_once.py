@@ -153,6 +153,20 @@ def test_versions_that_differ_harmlessly(tmp_path: Path) -> None:
             "Column.__init__() got an unexpected keyword argument 'pth': did you mean path?",
         ),
         (
+            "from pyopscaffold.api import resource\n@resource\nclass A: ...",
+            "resource() takes 0 positional arguments but 1 was given: write the arguments by name: resource(group=...)",
+        ),
+        (
+            "from pyopscaffold.api import Scale\nx = Scale('spec.size')",
+            "takes 1 positional argument but 2 were given: write the arguments by name: Scale(spec=...)",
+        ),
+        ("import pyopscaffold.api.resorce", "No module named 'pyopscaffold.api.resorce': did you mean resource?"),
+        (
+            "import pyopscaffold.k8s.core.v2",
+            "No module named 'pyopscaffold.k8s.core.v2': the pyopscaffold that is installed has no such module",
+        ),
+        ("assert not ['a']", "AssertionError: it says no more: mend the line, then try again"),
+        (
             "from pyopscaffold.k8s.core.v1 import ContainerPort\nx = ContainerPort(containerPort=80)",
             "ContainerPort.__init__() got an unexpected keyword argument 'containerPort': did you mean container_port?",
         ),
@@ -180,6 +194,42 @@ def test_marker_that_a_hint_misspells(tmp_path: Path) -> None:
             f"acme/api/kind.py:{FIRST + 2}: Spec.size: a type hint says Patern, which the module does not define when"
             " it runs; did you mean Pattern?"
         )
+    ]
+
+
+def test_what_stands_beside_a_hint_that_names_nothing(tmp_path: Path) -> None:
+    """Other fields of the class are judged, and nothing that speaks of the field is blamed."""
+    text = """\
+@cel("self.a != ''", field_path=".a")
+@mark(AnyOf({"required": ["a"]}))
+@exactly_one_of("a", "b")
+@dataclass(kw_only=True)
+class Spec:
+    a: Txt | None = None
+    b: Annotated[int | None, MinLen(1)] = None
+
+@dataclass(kw_only=True)
+class Status:
+    conditions: Conditions = field(default_factory=list)
+    ready: int32 = 0
+
+@resource(
+    group="example.com",
+    version="v1",
+    columns=[Column("A", path="spec.a.x"), Column("Ready", condition="Ready"), Column("B", path="spec.c")],
+    scale=Scale(spec="spec.a", status="status.ready"),
+)
+@dataclass(kw_only=True)
+class Thing(Object):
+    spec: Spec
+    status: Sttus = field(default_factory=Status)
+"""
+    unknown = "which the module does not define when it runs"
+    assert [line.split("; ")[0] for line in told(tmp_path, text)] == [
+        f"acme/api/kind.py:{FIRST + 5}: Spec.a: a type hint says Txt, {unknown}",
+        f"acme/api/kind.py:{FIRST + 6}: Spec.b: MinLen can't apply to an integer",
+        f'acme/api/kind.py:{FIRST + 13}: Thing: column "B": there is no spec.c: Spec has no field c',
+        f"acme/api/kind.py:{FIRST + 22}: Thing.status: a type hint says Sttus, {unknown}",
     ]
 
 

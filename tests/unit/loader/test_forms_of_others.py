@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.generate.crd import crd_of
-from tests.unit.loader.projects import IMPORTS, read, read_kind, told
+from tests.unit.loader.projects import IMPORTS, read, read_kind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,30 +51,6 @@ def test_a_default_in_the_status(tmp_path: Path) -> None:
     assert status["properties"]["ports"]["items"]["properties"]["protocol"]["default"] == "TCP"
     assert "default" not in status
     assert "default" not in status["properties"]["note"]
-
-
-def test_a_key_in_the_status_without_default(tmp_path: Path) -> None:
-    """A key of a list in the status that only Python has a default for is refused with both ways out."""
-    (said,) = told(
-        tmp_path,
-        textwrap.dedent(
-            """\
-            @dataclass(kw_only=True)
-            class Port:
-                name: str = "x"
-
-            @dataclass(kw_only=True)
-            class Status:
-                ports: Annotated[list[Port], ListMap("name")] = field(default_factory=list)
-
-            @resource(group="example.com", version="v1")
-            @dataclass(kw_only=True)
-            class Thing(Object):
-                status: Status = field(default_factory=Status)
-            """
-        ),
-    )
-    assert "the key name has a default, which no status gets; remove it, or write Default(...)" in said
 
 
 def test_a_status_that_is_a_dict(tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ class Spec:
     c: Annotated[str, Format("date-time")]
     d: Annotated[str, Format("uuid4")]
     e: Annotated[float, Format("double")]
+    g: Annotated[int, Format("")]
     f: Annotated[str, Format("datetime")]
 """
     said = [str(warning) for warning in read(tmp_path, {"api/kind.py": IMPORTS + spec + KIND}).warnings]

@@ -28,6 +28,9 @@ class Thing(Object):
 """
 
 STATUS = """\
+from datetime import UTC
+from pathlib import Path
+
 @dataclass(kw_only=True)
 class Status:
     ready: int32 = 0
@@ -39,6 +42,12 @@ class Status:
 class Part:
     name: str
     colour: str | None = None
+
+class Bare:
+    size: int = 1
+
+Loop = NewType("Loop", str)
+Loop.__supertype__ = Loop  # as in type Loop = Loop, the syntax of Python 3.12
 
 class Mixed(Enum):
     ONE = 1
@@ -55,6 +64,15 @@ FIELDS = {
     "decimal": ("x: Decimal", "the type Decimal has no schema; write Quantity"),
     "date": ("x: date", 'the type date has no schema; write datetime, or Annotated[str, Format("date")]'),
     "complex": ("x: complex", "the type complex has no schema; write two fields"),
+    "path": ("x: Path", "the type Path has no schema; write str"),
+    "class that is no dataclass": (
+        "x: Bare",
+        "the type Bare has no schema; put @dataclass(kw_only=True) above class Bare",
+    ),
+    "final": ("x: Final[int] = 1", "the type Final[int] has no schema; write the type itself, and @dataclass("),
+    "alias of itself": ("x: Loop", "Loop stands for itself"),
+    "tuple of one": ("x: tuple[int]", "the type tuple[int] has no schema; write list[...] with one type of items"),
+    "pair": ("x: tuple[int, str]", "the type tuple[int, str] has no schema; write list[...] with one type of items"),
     "bare list": ("x: list", "the type list has no schema; write the type of the items, as in list[str]"),
     "bare dict": ("x: dict", "the type dict has no schema; write dict[str, ...] with the type of the values"),
     "dict with int keys": (
@@ -65,6 +83,9 @@ FIELDS = {
         "x: Part | Status",
         "write one dataclass with an optional field for each alternative, of which exactly one is to be set",
     ),
+    "union of dataclass and none of it": ("x: Ref[int] | str", "of which exactly one is to be set"),
+    "bytes or text": ("x: bytes | str", "the type bytes | str has no schema; write str, int, bool, a Literal"),
+    "duration or number": ("x: timedelta | int", "the type datetime.timedelta | int has no schema; write str"),
     "union of scalars": ("x: int | bool", "write str, int, bool, a Literal, a list, a dict or a dataclass"),
     "mixed enum": ("x: Mixed", "an enum of 1, 'two' is neither all str nor all int; write values of one type"),
     "mixed literal": ('x: Literal["a", 1]', "an enum of 'a', 1 is neither all str nor all int"),
@@ -121,6 +142,10 @@ FIELDS = {
         "Default has inf, which JSON can't say",
     ),
     "naive default": ("x: datetime = datetime(2026, 1, 1)", "its default can't be written as JSON: "),
+    "another default each time": (
+        "x: datetime = field(default_factory=lambda: datetime.now(UTC))",
+        "its default is another one each time, which no CRD can say; write = None",
+    ),
     "marker's class": ("x: Annotated[int, Ge]", "Ge is the marker's class; write Ge(...)"),
     "grouped marker's class": ("x: Annotated[str, Len]", "Len is the marker's class; write Len(...)"),
     "our marker's class": ("x: Annotated[str, Doc]", "Doc is the marker's class; write Doc(...)"),
@@ -233,7 +258,11 @@ FIELDS = {
     ),
     "path to nothing": (
         'x: Annotated[Part, CEL("true", field_path=".nmae")]',
-        "the field_path '.nmae' names no field; there are colour, name",
+        "the field_path '.nmae' names no field; write .name",
+    ),
+    "path to something else": (
+        'x: Annotated[Part, CEL("true", field_path=".size")]',
+        "the field_path '.size' names no field; there are colour, name",
     ),
     "path by a Python name": (
         'x: Annotated[Status, CEL("true", field_path=".observed_at")]',
@@ -261,7 +290,7 @@ FIELDS = {
         "CEL reads the old value, but the items of Spec.x have no key to find it by; write ListMap there",
     ),
     "private name": ("_x: int = 1", "no field of an API starts with an underscore; rename it, or write Name"),
-    "unbound generic": ("x: Ref", "the type ~T has no schema; name the type itself, as in Ref[Secret]"),
+    "unbound generic": ("x: Ref", "the type T has no schema; name a type where the class is used, as in Ref[Secret]"),
 }
 
 OPTIONS = {
@@ -275,6 +304,10 @@ OPTIONS = {
         'columns=[Column("A", path="status.ready", condition="Ready")]',
         'column "A" takes exactly one of path=, condition= and json_path=',
     ),
+    "column with a dot before": (
+        'columns=[Column("A", path=".status.ready")]',
+        'column "A": there is no .status.ready: it has a dot too many; write it as in spec.replicas',
+    ),
     "JSON path without a dot": ('columns=[Column("A", json_path="status")]', "is to start with a dot; write .status"),
     "scale of a string": ('scale=Scale(spec="spec.x", status="status.label")', "scale: status.label is to be an int"),
     "scale elsewhere": ('scale=Scale(spec="status.ready", status="status.ready")', "status.ready is not below spec"),
@@ -282,9 +315,9 @@ OPTIONS = {
     "group without a dot": ('group="example"', 'group "example" is no domain in lower case'),
     "reserved group": ('group="db.k8s.io"', 'group "db.k8s.io" is reserved for Kubernetes'),
     "version": ('version="1"', 'version "1" is none; write v1, v1beta1 or the like'),
-    "kind": ('kind="my-thing"', 'kind "my-thing" is no CamelCase word; write MyDatabase or the like'),
-    "plural": ('plural="My things"', 'plural "My things" is not in lower-case letters, digits and dashes'),
-    "short name": ('short_names=["DB"]', 'short name "DB" is not in lower-case letters, digits and dashes'),
+    "kind": ('kind="my-thing"', 'kind "my-thing" is no CamelCase word of 63 letters at most; write MyDatabase or the'),
+    "plural": ('plural="My things"', 'plural "My things" is none; write lower-case letters, digits and dashes, 63'),
+    "short name": ('short_names=["DB"]', 'short name "DB" is none; write lower-case letters, digits and dashes, 63 at'),
     "nothing stored": ("storage=False", "no version of v1 is stored; drop storage=False on one"),
 }
 
@@ -442,18 +475,13 @@ def test_spec_that_is_no_dataclass(tmp_path: Path) -> None:
     assert ["spec is to be a dataclass" in said[0], "every object has kind already" in said[1]] == [True, True]
 
 
-def test_decorators_in_the_wrong_order(tmp_path: Path) -> None:
-    """@resource below @dataclass is refused with its line."""
-    (said,) = told(
-        tmp_path,
-        """\
-        @dataclass(kw_only=True)
-        @resource(group="example.com", version="v1")
-        class Thing(Object):
-            spec: str
-        """,
-    )
-    assert said.startswith(f"acme/api/kind.py:{FIRST + 1}: Thing: @resource must stand above @dataclass")
+@pytest.mark.parametrize("above", ["@dataclass(kw_only=True)", ""])
+def test_no_dataclass_below_resource(tmp_path: Path, above: str) -> None:
+    """@resource below @dataclass, or without one, is refused with its line."""
+    text = f'{above}\n@resource(group="example.com", version="v1")\nclass Thing(Object):\n    spec: str\n'
+    (said,) = told(tmp_path, text)
+    message = "@resource must stand above @dataclass(kw_only=True); write that line between @resource and the class"
+    assert said == f"acme/api/kind.py:{FIRST + 1}: Thing: {message}"
 
 
 VERSIONS = """\
@@ -479,7 +507,15 @@ class ThingV2(Object):
         ("v2", "Thing", "", "one version of v1, v2 is stored, not 2; write storage=False on all but one"),
         ("v1", "Thing", "storage=False", f"Thing v1 is declared at acme/api/kind.py:{FIRST + 4} too; remove one"),
         ("v2", "Thing", 'storage=False, scope="Cluster"', "plural, singular, scope, short_names and categories differ"),
-        ("v1", "Other", 'plural="things"', "Thing has the plural things too; write plural= on one of them"),
+        (
+            "v1",
+            "Other",
+            'plural="things"',
+            "Thing is called things too, in the same group; write plural= on one of them",
+        ),
+        ("v1", "Other", 'singular="thing"', "Thing is called thing too, in the same group; write singular= on one of"),
+        ("v1", "Other", 'short_names=["things"]', "Thing is called things too, in the same group; change short_names="),
+        ("v1", "ThingList", "", "Thing is called ThingList too, in the same group; write kind= on one of them"),
     ],
 )
 def test_versions(tmp_path: Path, version: str, kind: str, options: str, message: str) -> None:
@@ -528,4 +564,5 @@ def test_keys_of_lists_in_the_status(tmp_path: Path) -> None:
             status: Status = field(default_factory=Status)
         """,
     )
-    assert said.startswith(f"acme/api/kind.py:{FIRST + 6}: Status.members: the key name has a default, which no status")
+    message = "the key name has a default, which no status gets; remove it, or write Default(...)"
+    assert said == f"acme/api/kind.py:{FIRST + 6}: Status.members: {message}"

@@ -305,8 +305,9 @@ def test_what_a_hint_may_have_meant(tmp_path: Path, hint: str, advice: str) -> N
 
 
 def test_parameters_of_a_type(tmp_path: Path) -> None:
-    """Beside a hint that can't be read, those that name the class's own parameters (PEP 695) are not blamed."""
+    """Beside a hint that can't be read, those that name the class's own parameters (PEP 695) are known."""
     spec = SPEC.format(above="", field="x: Own\n    y: Nothing")
     params = "Spec.__type_params__ = (TypeVar('Own'),)\n"
-    (problem,) = told(tmp_path, spec + params + KIND.format(kind="A", options=""))
-    assert ": Spec.y: a type hint says Nothing" in problem
+    first, second = told(tmp_path, spec + params + KIND.format(kind="A", options=""))
+    assert ": Spec.x: the type Own has no schema; name a type where the class is used" in first
+    assert ": Spec.y: a type hint says Nothing" in second
