@@ -125,14 +125,15 @@ def _add_fields(wish: Wish, schemas: Mapping[str, Any], required: Iterable[str])
 
 def _say(wish: Wish, item: FieldModel, keywords: dict[str, Any], node: Any) -> bool:
     """Have a field say keywords of its schema."""
-    left = dict(keywords)
+    left, made = dict(keywords), []
     if (text := left.pop("description", None)) is not None:
         wish.doc = node.get("description", ""), text
     if (name := left.pop("format", None)) is not None:
-        wish.markers.append(markers.marker("Format", name))
+        made.append(markers.marker("Format", name))
     if not left.keys() <= _KEYWORDS or None in left.values():
         return False
     items = item.type.items if isinstance(item.type, ListType) else None
     keys = {it.json_name: it.name for it in items.fields} if isinstance(items, StructType) else {}
-    wish.markers += markers.of_value(from_mapping(left), keys)
+    made += markers.of_value(from_mapping(left), keys)
+    wish.markers += [marker for marker in made if marker not in wish.markers]  # a class may stand at several places
     return None not in keywords.values()

@@ -17,7 +17,9 @@ from pyopscaffold.scaffold.importer.expressions import (
     Expr,
     Literal,
     Name,
+    api,
     broken,
+    call,
     flat,
     names_in,
     statement,
@@ -34,7 +36,10 @@ if TYPE_CHECKING:
 
 def rewritten(text: str, wishes: Mapping[int, Wish]) -> str | None:
     """Return a module after its wishes, by line; None where one of them can't be met."""
-    wrapper = MetadataWrapper(cst.parse_module(text))
+    try:
+        wrapper = MetadataWrapper(cst.parse_module(text))
+    except (cst.ParserSyntaxError, UnicodeEncodeError):  # newer than LibCST, or not in UTF-8
+        return None
     visitor = _Rewriter(wishes)
     module = wrapper.visit(visitor)
     if visitor.left:
@@ -81,7 +86,7 @@ class _Rewriter(cst.CSTTransformer):
             if wish and isinstance(part, cst.SimpleStatementLine) and isinstance(part.body[0], cst.AnnAssign):
                 self.left.discard(line)
                 parts[-1] = self._field(parts[-1], wish)
-                waiting = wish if wish.doc else None
+                waiting = wish if wish.doc and not _says_doc(part.body[0].annotation.annotation) else None
         if waiting:
             parts += self._described(waiting, None)
         own = self._line(original_node.name)
@@ -107,11 +112,10 @@ class _Rewriter(cst.CSTTransformer):
             kind, value = _not_none(kind), None
         if wish.default:
             kind, value = _without(kind, "Default"), cst.parse_expression(flat(wish.default))
+        if wish.doc and _says_doc(kind):
+            kind = self._marked(kind, [call(api("Doc"), Literal(string(wish.doc[1])))])
         if wish.markers:
-            self.names += [name for marker in wish.markers for name in names_in(marker)]
-            if "Annotated" not in _code(kind):
-                self.names.append(ANNOTATED)
-            kind = _marked(kind, wish.markers)
+            kind = self._marked(kind, wish.markers)
         annotation = found.annotation.with_changes(annotation=kind)
         made = found.with_changes(annotation=annotation, value=value, equal=cst.MaybeSentinel.DEFAULT)
         if value is found.value:
@@ -120,17 +124,47 @@ class _Rewriter(cst.CSTTransformer):
             made = made.with_changes(annotation=annotation.with_changes(annotation=_broken(kind, _code(found.target))))
         return part.with_changes(body=[made, *part.body[1:]])
 
+    def _marked(self, kind: cst.BaseExpression, markers: Sequence[Expr]) -> cst.BaseExpression:
+        """Add markers to a type, in the place of others of the same name."""
+        if isinstance(kind, cst.BinaryOperation) and _or_none(kind):
+            return kind.with_changes(left=self._marked(kind.left, markers))
+        if not (isinstance(kind, cst.Subscript) and _is_annotated(kind)):
+            self.names += [ANNOTATED, *(name for marker in markers for name in names_in(marker))]
+            return cst.parse_expression(f"Annotated[{', '.join([_code(kind), *map(flat, markers)])}]")
+        elements = list(kind.slice)
+        for marker in markers:
+            made = cst.parse_expression(flat(marker))
+            name = flat(marker).partition("(")[0]
+            at = next((at for at, element in enumerate(elements) if _head(element) == name), None)
+            if at is not None:
+                found = _call(elements[at])
+                if found and isinstance(made, cst.Call):
+                    made = made.with_changes(func=found.func)  # by the name that the module has for it
+                elements[at] = elements[at].with_changes(slice=cst.Index(made))
+                continue
+            self.names += names_in(marker)
+            last = elements[-1]
+            between = elements[0].comma if len(elements) > 1 else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+            elements[-1:] = [
+                last.with_changes(comma=between),
+                cst.SubscriptElement(cst.Index(made), comma=last.comma),
+            ]
+        return kind.with_changes(slice=elements)
+
     def _described(self, wish: Wish, after: cst.BaseStatement | None) -> list[cst.BaseStatement]:
         """Put a description before what follows a field, or change the one that follows it."""
         before, text = wish.doc or ("", "")
         if isinstance(after, cst.SimpleStatementLine) and isinstance(after.body[0], cst.Expr):
-            found = after.body[0].value
+            found: cst.BaseExpression = after.body[0].value
             if isinstance(found, cst.SimpleString) and before and text.endswith(before):
                 start = found.prefix + found.quote
-                value = start + text[: -len(before)] + found.value[len(start) :].lstrip()
-                changed = after.body[0].with_changes(value=found.with_changes(value=value))
-                return [after.with_changes(body=[changed, *after.body[1:]])]
-        return [_docstring(text), *([after] if after else [])]
+                found = found.with_changes(value=start + text[: -len(before)] + found.value[len(start) :].lstrip())
+            elif isinstance(found, cst.SimpleString | cst.ConcatenatedString):
+                found = _docstring(text)
+            else:
+                return [_docstring_line(text), after]
+            return [after.with_changes(body=[after.body[0].with_changes(value=found), *after.body[1:]])]
+        return [_docstring_line(text), *([after] if after else [])]
 
     def _new(self, item: FieldDef) -> list[cst.BaseStatement]:
         for part in (item.type, item.default):
@@ -139,16 +173,20 @@ class _Rewriter(cst.CSTTransformer):
         made = cst.parse_statement(line)
         assert isinstance(made, cst.SimpleStatementLine)  # noqa: S101 - a statement is one
         spaced = made.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
-        return [spaced, _docstring(item.description)] if item.description else [spaced]
+        return [spaced, _docstring_line(item.description)] if item.description else [spaced]
 
 
 def _code(node: cst.CSTNode | None) -> str:
     return cst.Module([]).code_for_node(node) if node else ""
 
 
-def _docstring(text: str) -> cst.SimpleStatementLine:
+def _docstring(text: str) -> cst.SimpleString:
     is_plain = '"' not in text and "\\" not in text and text.isprintable()
-    return cst.SimpleStatementLine([cst.Expr(cst.SimpleString(f'"""{text}"""' if is_plain else string(text)))])
+    return cst.SimpleString(f'"""{text}"""' if is_plain else string(text))
+
+
+def _docstring_line(text: str) -> cst.SimpleStatementLine:
+    return cst.SimpleStatementLine([cst.Expr(_docstring(text))])
 
 
 def _is_annotated(kind: cst.BaseExpression) -> bool:
@@ -163,30 +201,22 @@ def _not_none(kind: cst.BaseExpression) -> cst.BaseExpression:
     return kind.left if isinstance(kind, cst.BinaryOperation) and _or_none(kind) else kind
 
 
+def _says_doc(kind: cst.BaseExpression) -> bool:
+    """Whether the description is a marker, not what stands below the field."""
+    if isinstance(kind, cst.BinaryOperation) and _or_none(kind):
+        return _says_doc(kind.left)
+    return isinstance(kind, cst.Subscript) and _is_annotated(kind) and "Doc" in map(_head, kind.slice)
+
+
 def _head(element: cst.SubscriptElement) -> str:
     """Return the name of the marker that is called."""
+    found = _call(element)
+    return _code(found.func).rpartition(".")[2] if found else ""
+
+
+def _call(element: cst.SubscriptElement) -> cst.Call | None:
     value = element.slice.value if isinstance(element.slice, cst.Index) else None
-    return _code(value.func).rpartition(".")[2] if isinstance(value, cst.Call) else ""
-
-
-def _marked(kind: cst.BaseExpression, markers: Sequence[Expr]) -> cst.BaseExpression:
-    """Add markers to a type, in the place of others of the same name."""
-    if isinstance(kind, cst.BinaryOperation) and _or_none(kind):
-        return kind.with_changes(left=_marked(kind.left, markers))
-    if not (isinstance(kind, cst.Subscript) and _is_annotated(kind)):
-        return cst.parse_expression(f"Annotated[{', '.join([_code(kind), *map(flat, markers)])}]")
-    elements = list(kind.slice)
-    for marker in markers:
-        index = cst.Index(cst.parse_expression(flat(marker)))
-        name = flat(marker).partition("(")[0]
-        at = next((at for at, element in enumerate(elements) if _head(element) == name), None)
-        if at is not None:
-            elements[at] = elements[at].with_changes(slice=index)
-            continue
-        last = elements[-1]
-        between = elements[0].comma if len(elements) > 1 else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        elements[-1:] = [last.with_changes(comma=between), cst.SubscriptElement(index, comma=last.comma)]
-    return kind.with_changes(slice=elements)
+    return value if isinstance(value, cst.Call) else None
 
 
 def _without(kind: cst.BaseExpression, name: str) -> cst.BaseExpression:
@@ -208,7 +238,7 @@ def _broken(kind: cst.BaseExpression, target: str) -> cst.BaseExpression:
         return kind
     items = tuple(Literal(_code(element.slice)) for element in inner.slice)
     text = broken(Bracket(Name(_code(inner.value)), "[]", items), indent=4, before=4 + len(target) + 2)
-    made = cst.parse_expression(text)
+    made = cst.parse_expression(text.replace("\n    ", "\n"))  # LibCST adds the indentation of the class
     return kind.with_changes(left=made) if isinstance(kind, cst.BinaryOperation) else made
 
 

@@ -137,7 +137,53 @@ def test_imports_are_added() -> None:
     assert gone[-1] == "    secret_name: str"
     assert any(line.startswith("from pyopscaffold.api import") and "Pattern" in line for line in new)
     assert any(line.startswith("from typing import") and "Annotated" in line for line in new)
-    assert max(map(len, new)) <= 120
+    assert [line.partition("(")[0] for line in new[-5:]] == [
+        *("    secret_name: Annotated[", "        str,", "        Pattern", "        MaxLen", "    ]")
+    ]
+
+
+SEVERAL = """\
+@dataclass(kw_only=True)
+class Part:
+    zone: t.Annotated[str, k.Pattern("[a-z]+")] = "a"
+    'Of \\'zone\\'.'
+    other_secret_name: str
+    "otherSecretName of a part."
+
+
+"""
+PLACES = """\
+    one: Annotated[Part, Doc("A part.")]
+    more: list[Part] = field(default_factory=list)
+    ('More '
+     'parts.')
+"""
+
+
+def test_fields_of_a_class_that_stands_at_several_places() -> None:
+    """They are edited once, by the names that the module has, their descriptions where they stand, in their quotes."""
+    text = with_spec(PLACES).replace("@dataclass", f"import typing as t, pyopscaffold.api as k\n{SEVERAL}@dataclass", 1)
+    before = write(text)
+    assert fix("VA03,VA06,UX02") == 0
+    gone, new = changed(before)
+    assert not any(line.startswith(("import", "from")) for line in gone)
+    assert [line.partition(" = ")[0].partition("(r")[0] for line in new[:9]] == [
+        '    zone: t.Annotated[str, k.Pattern("^(?:[a-z]+)$")]',
+        "    'zone: Of \\'zone\\'.'",
+        *("    other_secret_name: Annotated[", "        str,", "        Pattern", "        MaxLen(253),", "    ]"),
+        '    one: Annotated[Part, Doc("one: A part.")]',
+        '    """more: More parts."""',
+    ]
+
+
+def test_code_that_is_not_utf8_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """Python reads it, and so it is checked; a note says that it is not edited."""
+    text = "# -*- coding: latin-1 -*-\n# \xe9\n" + with_spec('    zone: Annotated[str, Pattern("[a-z]+")] = "a"\n')
+    write("")
+    FILE.write_bytes(text.encode("latin-1"))
+    assert fix("VA06") == 1
+    assert "VA06 can't be fixed in place" in capsys.readouterr().err
+    assert FILE.read_bytes() == text.encode("latin-1")
 
 
 def test_what_python_can_not_say_is_told(capsys: pytest.CaptureFixture[str]) -> None:
