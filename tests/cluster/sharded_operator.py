@@ -3,7 +3,7 @@
 Each reconcile logs when it began and ended, on the clock that all processes of a machine share; one of a text that
 begins with ``slow`` takes a second. The condition Ready repeats what somebody has put into the ConfigMap as ``said``.
 With ``$LATE``, a regular expression, the process plays one that is stopped at the worst moment: a write of ``late``
-whose path fits has passed every check, and then waits until the process has been stopped.
+whose path fits has passed every check, is on its way, and arrives when the process has been stopped and goes on.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.client.transport import Request, Response
 
 _woken = asyncio.Event()
+_under_way: list[asyncio.Future[Response]] = []
 _send = HttpTransport.request
 _log = logging.getLogger("late")
 
@@ -62,15 +63,20 @@ class ShardedReconciler(Reconciler[Widget]):
 
 
 async def _send_late(self: HttpTransport, request: Request) -> Response:
-    """Send a request, a late one only when the process has been stopped after all checks."""
-    if b"late" in request.body and re.search(os.environ["LATE"], request.path):
-        asyncio.get_running_loop().add_signal_handler(signal.SIGCONT, _woken.set)
-        _log.info("armed", extra={"path": request.path})
+    """Send a request; nobody can call a late one back, which is under way until the process has been stopped."""
+    if not (b"late" in request.body and re.search(os.environ["LATE"], request.path)):
+        return await _send(self, request)
+
+    async def travel() -> Response:
         await _woken.wait()
         response = await _send(self, request)
         _log.info("sent late", extra={"path": request.path, "status": response.status})
         return response
-    return await _send(self, request)
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGCONT, _woken.set)
+    _log.info("armed", extra={"path": request.path})
+    _under_way.append(asyncio.ensure_future(travel()))
+    return await asyncio.shield(_under_way[-1])
 
 
 if __name__ == "__main__":
