@@ -50,10 +50,11 @@ def is_indented(root: Any) -> bool:
 
 
 def render_flow(value: Any, quote: str | None = None) -> str:
-    """Write ``value`` on one line; a string in the quotes ``quote``, if given."""
-    style = quote if isinstance(value, str) else None
-    if isinstance(value, str) and "\n" in value:
-        style = '"'
+    """Write ``value`` on one line, as it may stand within brackets; a string in the quotes ``quote``, if given."""
+    return _line([value], quote if isinstance(value, str) else None)[1:-1]
+
+
+def _line(value: Any, style: str | None) -> str:
     written: str = yaml.dump(
         value,
         Dumper=_Dumper,
@@ -76,7 +77,7 @@ def render_slot(value: Any, column: int, *, indented: bool, below_dash: bool = F
         head, *lines = _block({"k": value}, indented=indented).removeprefix("k: ").splitlines()
         return "\n".join([f" {head}", *(" " * max(column, 0) + line if line else "" for line in lines)])
     if not isinstance(value, dict | list) or not value:
-        return " " + render_flow(value, quote)
+        return " " + _line(value, quote if isinstance(value, str) else None)
     deeper = column + 2 if isinstance(value, dict) or indented or below_dash or column < 0 else column
     return "\n" + render_lines(value, deeper, indented=indented)
 

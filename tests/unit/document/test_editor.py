@@ -65,6 +65,8 @@ def test_removing_what_was_appended_gives_the_text_back() -> None:
         (("domain",), "other.org", '"example.com"', '"other.org"'),
         (("flow", "a"), 7, "a: 1", "a: 7"),
         (("flow", "b", 1), "r", "q]", "r]"),
+        (("flow", "a"), "x, y", "a: 1", "a: 'x, y'"),
+        (("flow", "b", 1), "x\ny", "q]", '"x\\ny"]'),
         (("deep", 0), "z", "'a'", "'z'"),
         (("flat", 0), {"k": "v"}, "- x\n", "-\n  k: v\n"),
         (("text",), "one\ntwo\n", "|\n  line\n", "|\n  one\n  two\n"),
