@@ -55,13 +55,10 @@ def is_reserved_group(text: str) -> bool:
 
 def is_approval(text: str) -> bool:
     """Whether the annotation ``api-approved.kubernetes.io`` may say it: the URL of a review, or why there is none."""
-    from urllib.parse import urlsplit  # noqa: PLC0415 - few groups are reserved
+    from pyopscaffold.kube.urls import parse_url  # noqa: PLC0415 - few groups are reserved
 
-    try:
-        url = urlsplit(text)
-    except ValueError:
-        return False
-    return text.startswith("unapproved") or bool(url.scheme and url.netloc)
+    url = parse_url(text)
+    return text.startswith("unapproved") or bool(url and url.scheme and url.netloc)
 
 
 def is_api_version(text: str) -> bool:

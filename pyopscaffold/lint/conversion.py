@@ -6,9 +6,9 @@ Source: apiextensions-apiserver pkg/apis/apiextensions/validation, and apiserver
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from pyopscaffold.kube.names import is_dns1035_label, is_dns1123_subdomain
+from pyopscaffold.kube.urls import parse_url
 from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint.rule import Hit
 
@@ -55,10 +55,9 @@ def _client(path: Path, client: Any) -> Iterator[Hit]:
 
 
 def _problem_of_url(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-    except ValueError as error:
-        return f"is none: {error}"
+    parts = parse_url(url)
+    if parts is None:
+        return "can't be read"
     if parts.scheme != "https":
         return "is not of https"
     if not parts.netloc:

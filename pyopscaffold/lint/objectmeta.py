@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pyopscaffold.document.reader import Path
 
 
+_MOST_BYTES = 262_144
+
+
 def problems(metadata: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """Yield what is wrong with labels and annotations, with paths below the metadata."""
     for kind in ("labels", "annotations"):
@@ -26,3 +29,6 @@ def problems(metadata: dict[str, Any]) -> Iterator[tuple[Path, str]]:
             if kind == "labels" and not is_label_value(text(value)):
                 message = f"label {key} is {value!r}, but must be at most 63 letters, digits, '-', '_' and '.'"
                 yield (kind, key), message
+    annotations = mapping(metadata.get("annotations")).items()
+    if sum(len(key.encode()) + len(text(value).encode()) for key, value in annotations) > _MOST_BYTES:
+        yield ("annotations",), f"annotations have more than {_MOST_BYTES:,} bytes"

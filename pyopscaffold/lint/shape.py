@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ MANIFEST: Final = "a CustomResourceDefinition"
 _ANY: Final = "anything"
 _MAPPING: Final = "a mapping"
 _TEXT, _FLAG, _INTEGER, _NUMBER = "a string", "true or false", "an integer", "a number"
+_INT32: Final = "an integer of 32 bits"
+_BYTES: Final = "a string in base64"
+_TIME: Final = "a time such as 2026-01-31T12:00:00Z"
 _SCHEMA_OR_FLAG: Final = "a schema, true or false"
 _SCHEMA_OR_LIST: Final = "a schema or a list of schemas"
 _SCHEMA_OR_TEXTS: Final = "a schema or a list of strings"
@@ -76,14 +80,14 @@ _FIELDS: Final[dict[str, dict[str, _Shape]]] = {
         "additionalPrinterColumns": [
             {
                 **dict.fromkeys(("name", "type", "format", "description", "jsonPath"), _TEXT),
-                "priority": _INTEGER,
+                "priority": _INT32,
             }
         ],
         "selectableFields": [{"jsonPath": _TEXT}],
     },
     METADATA: {
         **dict.fromkeys(("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion"), _TEXT),
-        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TEXT),
+        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TIME),
         **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), _INTEGER),
         **dict.fromkeys(("labels", "annotations"), _TEXT_MAP),
         **dict.fromkeys(("ownerReferences", "managedFields"), _ANYTHING),
@@ -98,7 +102,8 @@ _FIELDS: Final[dict[str, dict[str, _Shape]]] = {
             "observedGeneration": _INTEGER,
             "conditions": [
                 {
-                    **dict.fromkeys(("type", "status", "reason", "message", "lastTransitionTime"), _TEXT),
+                    **dict.fromkeys(("type", "status", "reason", "message"), _TEXT),
+                    "lastTransitionTime": _TIME,
                     "observedGeneration": _INTEGER,
                 }
             ],
@@ -116,8 +121,8 @@ _FIELDS: Final[dict[str, dict[str, _Shape]]] = {
                     "conversionReviewVersions": _TEXTS,
                     "clientConfig": {
                         "url": _TEXT,
-                        "caBundle": _TEXT,
-                        "service": {**dict.fromkeys(("name", "namespace", "path"), _TEXT), "port": _INTEGER},
+                        "caBundle": _BYTES,
+                        "service": {**dict.fromkeys(("name", "namespace", "path"), _TEXT), "port": _INT32},
                     },
                 },
             },
@@ -181,14 +186,27 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _is_integer(value: Any) -> bool:
-    return _is_number(value) and value == int(value) and -(2**63) <= value < 2**63
+def _is_integer(value: Any, bits: int = 64) -> bool:
+    return _is_number(value) and value == int(value) and -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)
+
+
+def _is_base64(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(_BASE64, re.sub(r"[\r\n]", "", value)) is not None
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(_RFC3339, value) is not None
 
 
 def _show(value: Any) -> str:
     return f"a {_KINDS[type(value)]}" if isinstance(value, dict | list) else json.dumps(value, ensure_ascii=False)
 
 
+_BASE64: Final = r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
+_RFC3339: Final = (
+    r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.,][0-9]+)?"
+    r"(Z|[+-]([01][0-9]|2[0-4]):[0-5][0-9])"
+)
 _KINDS: Final[dict[type, str]] = {dict: "mapping", list: "list"}
 _LISTS: Final[dict[str, _Shape]] = {_SCHEMA_OR_LIST: [SCHEMA], _SCHEMA_OR_TEXTS: [_TEXT]}
 _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
@@ -197,7 +215,10 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     _TEXT: lambda value: isinstance(value, str),
     _FLAG: lambda value: isinstance(value, bool),
     _INTEGER: _is_integer,
+    _INT32: lambda value: _is_integer(value, 32),
     _NUMBER: _is_number,
+    _BYTES: _is_base64,
+    _TIME: _is_time,
 }
 KEYWORDS: Final = tuple(_FIELDS[SCHEMA])
 """What a schema in a CRD may hold, and what it only may hold to be told that it may not."""

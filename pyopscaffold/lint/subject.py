@@ -133,6 +133,19 @@ class Crd:
             if data is None or isinstance(data, dict)
         )
 
+    def have_same(self, key: str) -> bool:
+        """Whether all versions have the same there: the server then reads it as said of the CRD as a whole."""
+        first, *others = [version.data.get(key) for version in self.versions] or [None]
+        return all(other == first or _meaning(other) == _meaning(first) for other in others)
+
+
+def _meaning(value: Any) -> Any:
+    """Leave out what is empty, which is nothing to the server, save as a default."""
+    if isinstance(value, dict):
+        parts = ((name, _meaning(item)) for name, item in value.items())
+        return {name: part for name, part in parts if part not in (None, "", [], {}) or name == "default"}
+    return [_meaning(item) for item in value] if isinstance(value, list) else value
+
 
 @dataclass(frozen=True)
 class Version:
@@ -150,9 +163,13 @@ class Version:
     @property
     def has_status_subresource(self) -> bool:
         """Whether the status is a subresource, of any version that has the same schema as all others."""
-        given = [mapping(version.data.get("subresources")).get("status") is not None for version in self.crd.versions]
-        if any(given) and all(version.data.get("schema") == self.data.get("schema") for version in self.crd.versions):
+        if self.enables_status:
             return True
+        return any(version.enables_status for version in self.crd.versions) and self.crd.have_same("schema")
+
+    @property
+    def enables_status(self) -> bool:
+        """Whether it enables the status subresource itself."""
         return mapping(self.data.get("subresources")).get("status") is not None
 
     @cached_property

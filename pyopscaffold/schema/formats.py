@@ -87,8 +87,10 @@ def _is_cidr(text: str) -> bool:
 def _is_mac(text: str) -> bool:
     if text[2:3] in {":", "-"}:
         groups, size, counts = text.split(text[2]), 2, {6, 8, 20}
-    else:
+    elif text[4:5] == ".":
         groups, size, counts = text.split("."), 4, {3, 4, 10}
+    else:
+        groups, size, counts = list(text), 1, {12, 16, 40}
     return len(groups) in counts and all(re.fullmatch(f"[0-9a-fA-F]{{{size}}}", group) for group in groups)
 
 

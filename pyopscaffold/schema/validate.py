@@ -99,12 +99,12 @@ def _bound(bound: float | None, value: float) -> float | None:
 
 
 def _is_multiple(value: float, factor: float) -> bool:
-    if isinstance(value, int):
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
         return int(factor) > 0 and value % int(factor) == 0
     if factor <= 0:
         return False
     times = value / factor if factor >= 1 else 1 / factor * value
-    return abs(times) < _WHOLE and abs(times - int(times)) <= _NEARLY * abs(times)
+    return abs(times) < _WHOLE and abs(times - round(times)) <= _NEARLY * abs(round(times))
 
 
 def _check_string(schema: Schema, value: str, path: str) -> Iterator[Misfit]:

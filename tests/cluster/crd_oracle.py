@@ -31,7 +31,7 @@ REASONS: Final[tuple[tuple[str, str], ...]] = (
     ("ST05", r"^openAPIV3Schema: Required value$"),
     ("UX07", r"^(additionalPrinterColumns|subresources|selectableFields)\b"),
     ("CE05", r"oldSelf cannot be used on the uncorrelatable|may not be set if oldSelf is not used"),
-    ("CE01", r"x-kubernetes-validations\[\d+\]\.\w+: "),
+    ("CE01", r"x-kubernetes-validations(\[\d+\]\.\w+: |: Internal error)"),
     ("ST06", r"to be structural|int-or-string is true|embedded-resource is (true|set)|inside of resource meta"),
     ("LS03", r"x-kubernetes-list-type(=set| is set)"),
     ("LS02", r"x-kubernetes-list-map-keys, so it"),

@@ -40,6 +40,17 @@ def _selectable(name: str, bad: str, good: str) -> Refusal:
     return Refusal(name, "UX07", made(bad), made(good))
 
 
+def _versions(name: str, bad: str, good: str, *, other: str) -> Refusal:
+    """Have two versions: the first with a selectable field, the second with other ones, and with the spec ``other``."""
+
+    def made(fields: str) -> str:
+        first = crd(_SPEC, extra="selectableFields: [{jsonPath: .spec.a}]")
+        second = crd(other, extra=f"selectableFields: [{fields}]").replace("storage: true", "storage: false")
+        return first + second[second.index("  - name: v1") :].replace("v1", "v2", 1)
+
+    return Refusal(name, "UX07", made(bad), made(good))
+
+
 _COLUMN = "name: A, type: string, jsonPath: .spec"
 _EIGHT = " ".join(f".spec.f{i}" for i in range(8))
 COLUMNS = (
@@ -50,6 +61,9 @@ COLUMNS = (
     _columns("column without a path", "name: A, type: string", _COLUMN),
     _columns("column whose path has no dot", "name: A, type: string, jsonPath: spec", _COLUMN),
     _columns("priority is a string", f"{_COLUMN}, priority: '1'", f"{_COLUMN}, priority: 1")._replace(rule="ST04"),
+    _columns("priority is too large", f"{_COLUMN}, priority: 2147483648", f"{_COLUMN}, priority: 2147483647")._replace(
+        rule="ST04"
+    ),
     _scale("scale without specReplicasPath", "statusReplicasPath: .status.a"),
     _scale("scale without statusReplicasPath", "specReplicasPath: .spec.a"),
     _scale("scale whose path has no dot", "specReplicasPath: spec.a, statusReplicasPath: .status.a"),
@@ -66,6 +80,13 @@ COLUMNS = (
     _selectable("selectable field is empty", "''", ".spec.a"),
     _selectable("selectable field twice", ".spec.a .spec.a", ".spec.a"),
     _selectable("nine selectable fields", f"{_EIGHT} .spec.f8", _EIGHT),
+    _versions("selectable fields of one version", "", "{jsonPath: .spec.a}", other=_SPEC),
+    _versions(
+        "the same selectable fields of two schemas",
+        "{jsonPath: .spec.a}",
+        "",
+        other="spec: {type: object, properties: {a: {type: string}}}",
+    ),
     Refusal(
         "selectable field of metadata",
         "UX07",

@@ -11,6 +11,8 @@ _ITEM = "items: {type: object, required: [k], properties: {k: {type: string}, l:
 _MAP = f"type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], {_ITEM}"
 _SET = "type: array, x-kubernetes-list-type: set, items:"
 _SIZES = "type: object, properties: {low: {type: integer}, high: {type: integer}}, x-kubernetes-validations:"
+_UNKNOWN = "x-kubernetes-preserve-unknown-fields: true"
+_TRUE = "x-kubernetes-validations: [{rule: 'true'}]"
 _META = _EMBEDDED + ", properties: {{{}}}"
 _POD = "{{apiVersion: v1, kind: Pod, metadata: {{labels: {{a: {}}}}}}}"
 _LABELED = "metadata: {{type: object, properties: {{labels: {{type: object, additionalProperties: {{{}}}}}}}}}"
@@ -187,6 +189,18 @@ _CEL = (
             ("fieldPath has two lines", 'rule: "true", fieldPath: ".low\\n"', 'rule: "true", fieldPath: .low'),
             ("fieldPath has no dot", "rule: 'true', fieldPath: low", "rule: 'true', fieldPath: .low"),
             ("fieldPath leads nowhere", "rule: 'true', fieldPath: .middle", "rule: 'true', fieldPath: \"['low']\""),
+        )
+    ),
+    *(
+        field(f"rule of {name} without a type", "CE01", f"{bad}, {_TRUE}", f"{good}, {_TRUE}")
+        for name, bad, good in (
+            ("a value", _UNKNOWN, "x-kubernetes-int-or-string: true"),
+            ("items", f"type: array, items: {{{_UNKNOWN}}}", f"type: array, items: {{type: object, {_UNKNOWN}}}"),
+            (
+                "values",
+                f"type: object, additionalProperties: {{{_UNKNOWN}}}",
+                f"type: object, properties: {{b: {{{_UNKNOWN}}}}}",
+            ),
         )
     ),
     field(

@@ -56,7 +56,7 @@ OBJECTS = (
         "approval is none",
         "ST04",
         WHOLE.replace("example.com", "kubernetes.io").replace(
-            "metadata:", "metadata:\n  annotations: {api-approved.kubernetes.io: soon}"
+            "metadata:", "metadata:\n  annotations: {api-approved.kubernetes.io: 'https://a b'}"
         ),
         WHOLE.replace("example.com", "kubernetes.io").replace(
             "metadata:", "metadata:\n  annotations: {api-approved.kubernetes.io: unapproved}"
@@ -109,8 +109,20 @@ OBJECTS = (
     webhook("both url and service", f"url: 'https://a.b', {_SERVICE}}}", f"{_SERVICE}}}"),
     *(
         webhook(f"url {bad}", f"url: '{bad}'", "url: 'https://a.b/c'")
-        for bad in ("http://a.b", "https:///c", "https://u@a.b", "https://a.b#c", "https://a.b?c", "https://[a", "")
+        for bad in (
+            "http://a.b",
+            "https:///c",
+            "https://u@a.b",
+            "https://a.b#c",
+            "https://a.b?c",
+            "https://[a",
+            "",
+            "https://a:b",
+            "https://a b",
+            "https://a.b/%a",
+        )
     ),
+    webhook("caBundle in no base64", "url: 'https://a.b', caBundle: a b", "url: 'https://a.b', caBundle: YQ=="),
     webhook("service without a name", "service: {namespace: shop}", f"{_SERVICE}}}"),
     webhook("service without a namespace", "service: {name: shop}", f"{_SERVICE}}}"),
     webhook("port of a service", f"{_SERVICE}, port: 65536}}", f"{_SERVICE}, port: 65535}}"),
@@ -133,6 +145,18 @@ OBJECTS = (
         "metadata:",
         "metadata:\n  annotations: {A b: ''}",
         "metadata:\n  annotations: {A/b: ' '}",
+    ),
+    head(
+        "annotations are too many",
+        "metadata:",
+        f"metadata:\n  annotations: {{a: {'b' * 262_144}}}",
+        f"metadata:\n  annotations: {{a: {'b' * 262_143}}}",
+    ),
+    head(
+        "time without a zone",
+        "metadata:",
+        "metadata:\n  creationTimestamp: '2026-01-31T12:00:00'",
+        "metadata:\n  creationTimestamp: '2026-01-31T12:00:00Z'",
     ),
     head("flag is a string", "served: true", "served: 'true'"),
     head("name is a number", "name: v1\n", "name: 1\n"),

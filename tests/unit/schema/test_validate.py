@@ -49,6 +49,7 @@ PORT = Schema(
         (replace(STRING, not_={"enum": ["a"]}), "b"),
         (replace(STRING, all_of=({"minLength": 1}, {"pattern": "^a"})), "ab"),
         (Schema(type="number", multiple_of=0.1), 0.7),
+        (Schema(type="number", multiple_of=0.07), 0.7),
         (Schema(type="number", multiple_of=2.5), 4),
         (Schema(type="number", minimum=1.5), 1),
     ],
@@ -88,6 +89,7 @@ def test_fits(schema: Schema, value: Any) -> None:
         (Schema(int_or_string=True), 2**63, "9223372036854775808 does not fit into int64"),
         (Schema(type="number", format="float"), 1e39, "1e+39 does not fit into float"),
         (Schema(type="number", multiple_of=0.5), 1, "1 is no multiple of 0.5"),
+        (Schema(type="number", multiple_of=2), 10**20, "100000000000000000000 is no multiple of 2"),
         (Schema(type="number", multiple_of=0.2), 0.7, "0.7 is no multiple of 0.2"),
         (
             Schema(type="array", items=STRING, list_type="set"),

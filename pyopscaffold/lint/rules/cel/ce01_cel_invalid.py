@@ -24,12 +24,24 @@ _LINE_END = re.compile("[\n\r]")
 def check(version: Version) -> Iterator[Hit]:
     """Report what the server refuses without knowing types."""
     for node in version.nodes:
-        for index, rule in enumerate(listing(node.schema.get(_RULES))):
+        rules = listing(node.schema.get(_RULES))
+        if rules and not _is_seen(node):
+            message = f"{node.field} has rules, but no type down to its items and values, so CEL does not see it"
+            yield Hit((*node.path, _RULES), message, node.field)
+        for index, rule in enumerate(rules):
             if isinstance(rule, dict):
                 yield from _texts(node, index, rule)
                 yield from _reason_and_path(node, index, rule)
             elif rule is None:
                 yield _hit(node, index, "rule", "is empty")
+
+
+def _is_seen(node: Node) -> bool:
+    """Whether CEL is shown the value: it has a type, and so have what a list or a map holds."""
+    inner = {"array": node.items, "object": node.values}.get(node.type)
+    if inner is not None:
+        return _is_seen(inner)
+    return bool(node.type) or node.schema.get("x-kubernetes-int-or-string") is True
 
 
 def _texts(node: Node, index: int, rule: dict[str, Any]) -> Iterator[Hit]:
@@ -94,7 +106,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     profile=Profile.APISERVER,
     subject=Version,
-    what="A CEL rule can be parsed, its message is one line, its reason is known and its fieldPath leads to a field.",
+    what="A CEL rule can be parsed and is of a value with a type, its message is one line, its reason is known and its "
+    "fieldPath leads to a field.",
     why="The API server refuses it otherwise. A rule of several lines needs a message, since the rule itself would be "
     "shown instead.",
     check=check,
@@ -106,6 +119,7 @@ RULE = Rule(
     ),
     bad=(
         _rule("{rule: 'self.low <='}"),
+        spec(f"any: {{x-kubernetes-preserve-unknown-fields: true, {_RULES}: [{{rule: self != null}}]}}"),
         _rule("{rule: ' ', message: Empty.}"),
         _rule("{message: None.}"),
         _rule('{rule: "self.low <=\\nself.high"}'),

@@ -80,7 +80,7 @@ RULE = Rule(
         spec(_ZONE) + "            required: [zone]\n",
         spec(
             f"place: {{type: object, properties: {{{_ZONE.replace('zone:', 'namespace:')}}}, x-kubernetes-validations: "
-            "[{rule: self.?__namespace__ == oldSelf.?__namespace__, message: it can't come or go}]}"
+            "[{rule: self.?__namespace__.hasValue() == oldSelf.?__namespace__.hasValue(), message: it stays}]}"
         )
         + "            required: [place]\n",
         spec(

@@ -9,7 +9,7 @@ from pyopscaffold.lint.example import crd
 from pyopscaffold.lint.fieldpath import BadPath, resolve
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Hit, Profile, Rule
-from pyopscaffold.lint.subject import Version
+from pyopscaffold.lint.subject import Crd, Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,8 +76,20 @@ def _selectable(version: Version) -> Iterator[Hit]:
         if steps in seen:
             yield Hit(place, f"selectable field {given!r} is listed twice")
         seen.add(steps)
+    if fields and (problem := _apart(version.crd)):
+        yield Hit((*version.path, "selectableFields"), problem)
     if len(seen) > _MOST_FIELDS:
         yield Hit((*version.path, "selectableFields"), f"{len(seen)} selectable fields are more than {_MOST_FIELDS}")
+
+
+def _apart(crd: Crd) -> str:
+    """Say why the server does not find the schema for the fields: it reads what all versions have alike elsewhere."""
+    schemas, fields = crd.have_same("schema"), crd.have_same("selectableFields")
+    if schemas and not fields:
+        return "all versions have one schema, so the server takes only the same selectable fields of all"
+    if fields and not schemas:
+        return "all versions have the same selectable fields, which the server takes only beside one schema of all"
+    return ""
 
 
 _SPEC = "spec: {type: object, properties: {size: {type: integer}, zones: {type: array, items: {type: string}}}}"
@@ -105,7 +117,7 @@ RULE = Rule(
     profile=Profile.APISERVER,
     subject=Version,
     what="A printer column has a name, a type and a path that starts with a dot; scale paths lead into spec and "
-    "status; selectable fields, at most 8, are scalars of the schema.",
+    "status; selectable fields, at most 8, are scalars of the schema, alike in all versions as their schemas are.",
     why="The API server refuses the CRD otherwise. Whether a column's path leads to a field is not looked at by the "
     "server, but by UX04.",
     check=check,

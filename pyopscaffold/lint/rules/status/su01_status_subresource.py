@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyopscaffold.kube.values import mapping
 from pyopscaffold.lint.example import crd, widget
 from pyopscaffold.lint.finding import Severity
 from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def check(version: Version) -> Iterator[Hit]:
     """Report a status schema without ``subresources.status``."""
     status = version.status
-    if status is not None and not isinstance(mapping(version.data.get("subresources")).get("status"), dict):
+    if status is not None and not version.enables_status:
         fix = Fix((Edit((*version.path, "subresources", "status"), {}),), safe=False)
         message = f"version {version.name} has a status, but no subresources.status"
         yield Hit(status.path, message, status.field, fix=fix)
