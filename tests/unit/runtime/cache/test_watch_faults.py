@@ -141,7 +141,7 @@ async def test_bookmark_moves_the_version(server: FakeApiServer) -> None:
 
 
 async def test_expired_in_stream_lists_anew(server: FakeApiServer) -> None:
-    """An in-stream 410 leads to a new list, and what was deleted meanwhile is reported as deleted."""
+    """An in-stream 410 leads to a new list; what was deleted meanwhile is reported so, and all of it as of now."""
     gone = server.objects["default", "first"]["metadata"]["uid"]
     async with watching(server) as watched:
         server.mute_watches()
@@ -151,6 +151,7 @@ async def test_expired_in_stream_lists_anew(server: FakeApiServer) -> None:
         watched.informer.relist()
         await until(lambda: watched.holds("second"), watched.clock)
         assert watched.deleted == [gone]
+        assert {delta.initial for delta in watched.deltas[1:]} == {False}
         server.expire_watches()
         await until(lambda: watched.informer.relists == 2, watched.clock)
         assert watched.holds("second")
