@@ -90,7 +90,8 @@ class Informer:
     @property
     def failure(self) -> Exception | None:
         """Why the objects can't be listed or watched at the moment."""
-        return next((found.failure for found in self._reflectors.values() if found.failure is not None), None)
+        followed = tuple(self._reflectors.values())  # as of now: readiness is asked from another thread
+        return next((found.failure for found in followed if found.failure is not None), None)
 
     @property
     def relists(self) -> int:
@@ -218,7 +219,7 @@ class Informer:
 
     def _first_words(self) -> Iterable[Any]:
         """Yield what is waited for: the first lists, or where namespaces come and go, the first attempts."""
-        for reflector in self._reflectors.values():
+        for reflector in tuple(self._reflectors.values()):
             yield reflector.synced if self.chosen is None else reflector.tried
 
     def _selects(self, item: Stored) -> bool:

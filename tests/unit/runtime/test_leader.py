@@ -57,7 +57,7 @@ class LeaseStore:
 class Cut:
     """One replica's way to the store, which can be cut."""
 
-    def __init__(self, store: LeaseStore) -> None:
+    def __init__(self, store: LeaseStore | Slow) -> None:
         self._store = store
         self.error: Exception = ConnectionFailed("refused")
         self.cut = False
@@ -75,6 +75,22 @@ class Cut:
 
     async def _hang(self, *_: Any, **__: Any) -> None:
         await asyncio.Future()
+
+
+class Slow:
+    """A way to the store on which the answers to writes are long under way."""
+
+    def __init__(self, store: LeaseStore, clock: ManualClock, seconds: float) -> None:
+        self._store, self._clock, self._seconds = store, clock, seconds
+        self.get = store.get
+
+    def __getattr__(self, name: str) -> Any:
+        async def write(*args: Any, **options: Any) -> Any:
+            answer = await getattr(self._store, name)(*args, **options)
+            await self._clock.sleep(self._seconds)
+            return answer
+
+        return write
 
 
 @pytest.fixture
@@ -242,6 +258,22 @@ async def test_holder_whose_requests_hang_gives_up_before_others_begin(clock: Ma
     await settle()
     way.silent = True
     await pass_time(clock, 9)
+    assert not holding.done()
+    await pass_time(clock, 1)
+    assert holding.done()
+
+
+async def test_a_lease_counts_from_when_it_was_asked_for(clock: ManualClock, store: LeaseStore) -> None:
+    """An answer that takes long does not prolong the lease: the server, and so the others, count from before it."""
+    way = Cut(Slow(store, clock, 4.0))
+    first = candidate(way, clock, "first")
+    acquiring = asyncio.ensure_future(first.acquire())
+    await settle()
+    await pass_time(clock, 4)
+    assert acquiring.done()
+    holding = asyncio.ensure_future(first.hold())
+    way.cut = True
+    await pass_time(clock, 5)
     assert not holding.done()
     await pass_time(clock, 1)
     assert holding.done()
