@@ -13,7 +13,7 @@ from pyopscaffold.lint.evolution import Evolution
 from pyopscaffold.lint.finding import Failure, Finding, Report, Severity, Skipped
 from pyopscaffold.lint.ruleset import Ruleset
 from pyopscaffold.lint.subject import CRD_API_VERSION, Crd, File, Manifest, Version, manifests
-from pyopscaffold.lint.suppress import Suppressions, in_manifest, in_text
+from pyopscaffold.lint.suppress import MOST, Suppressions, heeded, in_manifest, in_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -121,7 +121,7 @@ class _Run:
             return
         if manifest.name:
             self.outcome.checked.add(manifest.name)
-        self._suppressions += in_manifest(manifest)
+        self._suppressions += heeded(in_manifest(manifest), most=MOST - len(self._suppressions))
         self._apply(manifest, manifest)
         if not manifest.is_crd:
             return

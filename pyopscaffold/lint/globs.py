@@ -23,7 +23,7 @@ def matches_field(pattern: str, field: str) -> bool:
     return _compiled(pattern, ".", below=r"[.\[{]").fullmatch(field) is not None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def _compiled(pattern: str, separator: str, *, below: str, end: str = "") -> re.Pattern[str]:
     dot = re.escape(separator)
     tokens = {

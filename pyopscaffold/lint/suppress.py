@@ -9,8 +9,7 @@ several with commas, and each line of the annotation is an entry of its own.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.document.builder import Position
@@ -22,11 +21,12 @@ from pyopscaffold.lint.selection import match
 from pyopscaffold.lint.subject import Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pyopscaffold.lint.finding import Finding
 
-MAX_COMMENTS = 1_000  # in one file; each is compared with each finding
+MOST = 1_000  # selectors, or patterns of fields, in one file: each is compared with each finding
+_NEAR = 200  # lines within which a bracket or a decorator of Python leads to what it belongs to
 ANNOTATION = "lint-crd.pyopscaffold.dev/ignore-"
 _COMMENT = re.compile(r"(?:^|(?<=\s))#\s*lint-crd:\s*(.*)$")
 _IGNORE = re.compile(r"ignore\[([^\]]*)\]\s*[-:]*\s*(.*)$")
@@ -83,26 +83,38 @@ class Suppressions:
 
 
 def in_text(source: Source) -> tuple[Suppression, ...]:
-    """Find the comments in a text, in any language whose comments begin with ``#``; at most ``MAX_COMMENTS``."""
+    """Find the comments in a text, in any language whose comments begin with ``#``; see :func:`heeded`."""
     if "lint-crd:" not in source.text:
         return ()
     lines = source.lines
     comments = (
-        (at, found) for at, line in enumerate(lines) if "lint-crd:" in line and (found := _COMMENT.search(line))
+        _in_comment(source, at, found)
+        for at, line in enumerate(lines)
+        if "lint-crd:" in line and (found := _COMMENT.search(line))
     )
-    heeded = list(islice(comments, MAX_COMMENTS))
-    firsts = _firsts(lines, {at for at, comment in heeded})
-    firsts |= {at: _decorated(lines, first) for at, first in firsts.items()}
+    wishes = heeded(comments)
+    firsts = _firsts(lines, {wish.position.line - 1 for wish in wishes})
+    firsts |= {at: _decorated(lines, _opened(lines, first)) for at, first in firsts.items()}
     blocks = blocks_at(lines, set(firsts.values()))
-    suppressions = []
-    for at, comment in heeded:
-        wish = _IGNORE.match(comment[1])
-        selectors = tuple(part.strip() for part in wish[1].split(",") if part.strip()) if wish else ()
-        reason = wish[2].strip() if wish else ""
-        position = Position(at + 1, comment.start() + 1)
-        about = blocks.get(firsts[at], range(0))
-        suppressions.append(Suppression(selectors, reason, position, about, source=source))
-    return tuple(suppressions)
+    return tuple(replace(wish, lines=blocks.get(firsts[wish.position.line - 1], range(0))) for wish in wishes)
+
+
+def heeded(wishes: Iterable[Suppression], *, most: int = MOST) -> list[Suppression]:
+    """Take as many as there is time to compare with each finding: more are no author's."""
+    taken = []
+    for wish in wishes:
+        most -= max(1, len(wish.selectors), len(wish.fields))
+        if most < 0:
+            break
+        taken.append(wish)
+    return taken
+
+
+def _in_comment(source: Source, at: int, comment: re.Match[str]) -> Suppression:
+    wish = _IGNORE.match(comment[1])
+    selectors = tuple(part.strip() for part in wish[1].split(",") if part.strip()) if wish else ()
+    position = Position(at + 1, comment.start() + 1)
+    return Suppression(selectors, wish[2].strip() if wish else "", position, source=source)
 
 
 def in_manifest(manifest: Manifest) -> Iterator[Suppression]:
@@ -132,12 +144,22 @@ def _says_something(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith(("#", "{{"))
 
 
+def _opened(lines: Sequence[str], first: int) -> int:
+    """Return the line on which the bracket was opened that ``first`` begins by closing, if it does, else ``first``."""
+    if first == len(lines) or lines[first].lstrip()[:1] not in tuple(")]}"):
+        return first
+    before = range(first - 1, max(-1, first - _NEAR), -1)
+    indent = _indent(lines[first])
+    return next((at for at in before if _says_something(lines[at]) and _indent(lines[at]) <= indent), first)
+
+
 def _decorated(lines: Sequence[str], first: int) -> int:
     """Return the line of the class whose decorator begins on ``first``, if one does, else ``first``."""
     if first == len(lines) or not lines[first].lstrip().startswith("@"):  # in YAML no value begins so
         return first
     head = " " * _indent(lines[first]) + "class "
-    return next((at for at in range(first, len(lines)) if lines[at].startswith(head)), first)
+    after = range(first, min(len(lines), first + _NEAR))
+    return next((at for at in after if lines[at].startswith(head)), first)
 
 
 def blocks_at(lines: Sequence[str], firsts: set[int]) -> dict[int, range]:

@@ -13,7 +13,7 @@ from pyopscaffold.lint.evolution import read_before
 from pyopscaffold.lint.example import crd, spec
 from pyopscaffold.lint.registry import builtin
 from pyopscaffold.lint.ruleset import Ruleset
-from pyopscaffold.lint.suppress import MAX_COMMENTS, in_text
+from pyopscaffold.lint.suppress import MOST, in_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +77,16 @@ def test_what_stands_at_the_margin_ends_no_block(line: str) -> None:
         f"a:  # lint-crd: ignore[VA01] why\n  b: 1\n{line}\n  c: 2\n# lint-crd: ignore[VA01] why\n{line}\nd:\n  e: 3\n"
     )
     assert [wish.lines for wish in in_text(Source("x.yaml", text))] == [range(1, 5), range(7, 9)]
+
+
+def test_a_comment_may_stand_behind_what_has_several_lines() -> None:
+    """Behind the bracket that closes a field, or a decorator; not hundreds of lines away, which would take time."""
+    field = 'a: Annotated[\n    str, MaxLen(3)\n] = ""  # lint-crd: ignore[VA01] why\nb: int\n'
+    decorator = '@resource(\n    group="a",\n)  # lint-crd: ignore[CO01] why\nclass A:\n    a: int\nb = 1\n'
+    assert [wish.lines for wish in in_text(Source("x.py", field))] == [range(1, 3)]
+    assert [wish.lines for wish in in_text(Source("x.py", decorator))] == [range(4, 6)]
+    far = decorator.replace('"a"', '"a"' + "\n" * 300)
+    assert [wish.lines for wish in in_text(Source("x.py", far))] == [range(302, 303)]
 
 
 def test_a_comment_is_about_one_item_of_a_list() -> None:
@@ -178,4 +188,18 @@ def test_a_crd_that_was_not_checked_has_no_unused_annotation() -> None:
 def test_many_comments_take_no_time() -> None:
     """A file of nothing but comments is read in one pass, and only so many are heeded."""
     text = "# lint-crd: ignore[VA01] why\n" * 50_000 + crd("spec: {type: object}")
-    assert found(text) == [("LC01", "ignoring VA01 hides nothing here: remove it")] * MAX_COMMENTS
+    assert found(text) == [("LC01", "ignoring VA01 hides nothing here: remove it")] * MOST
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"a: 1  # lint-crd: ignore[{','.join(f'XX{index}' for index in range(500_000))}] why\n",
+        annotated(TWO, f"    lint-crd.pyopscaffold.dev/ignore-VA01: '{'.a,' * 80_000}.b why'\n"),
+        annotated(TWO, "    lint-crd.pyopscaffold.dev/ignore-VA01: |\n" + "      .spec.a why\n" * 80_000),
+    ],
+    ids=["selectors", "patterns", "entries"],
+)
+def test_what_nobody_would_write_takes_no_time(text: str) -> None:
+    """Only so many wishes are heeded; what is beyond them hides nothing."""
+    assert [finding for finding in found(text) if finding[0] == "VA01"] == ([NAME, SIZE] if "spec:" in text else [])
