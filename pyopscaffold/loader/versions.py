@@ -18,17 +18,15 @@ if TYPE_CHECKING:
     from pyopscaffold.model.kinds import KindModel, SourceSpan, TypeModel
     from pyopscaffold.schema import Schema
 
-_RENAME = "write kind="
-
 
 def problems(found: Iterable[KindModel]) -> Iterator[Problem]:
     """Yield what is wrong between kinds: versions that don't go together, names that meet."""
     families: dict[tuple[str, str], list[KindModel]] = {}
-    owners: dict[tuple[str, str, bool], KindModel] = {}
+    owners: dict[tuple[str, str], KindModel] = {}
     for kind in found:
         families.setdefault((kind.gvk.group, kind.gvk.kind), []).append(kind)
         for name, way in _claims(kind).items():
-            first = owners.setdefault((kind.gvk.group, name, way == _RENAME), kind)
+            first = owners.setdefault((kind.gvk.group, name), kind)
             if first.gvk.kind != kind.gvk.kind:
                 yield _at(kind, f"{first.gvk.kind} is called {name} too, in the same group; {way} on one of them")
     for family in families.values():
@@ -38,8 +36,8 @@ def problems(found: Iterable[KindModel]) -> Iterator[Problem]:
 def _claims(kind: KindModel) -> dict[str, str]:
     """Return the names that no other kind of the group may have, with what to write for another."""
     return {
-        kind.gvk.kind: _RENAME,
-        f"{kind.gvk.kind}List": _RENAME,
+        f"{kind.gvk.kind}List": "write kind=",
+        kind.gvk.kind: "write kind=",
         **dict.fromkeys(kind.short_names, "change short_names="),
         kind.singular: "write singular=",
         kind.gvk.plural: "write plural=",

@@ -130,9 +130,16 @@ class Reader:
                 )
         except Exception as error:  # noqa: BLE001 - the default is the user's own value
             message = f"its default can't be written as JSON: {getattr(error, 'message', error)}"
-            self._problem(cls, message, info.name)
+            if not self._is_told(error):
+                self._problem(cls, message, info.name)
             default = None
         return {"has_default": True, "default": default}
+
+    def _is_told(self, error: Exception) -> bool:
+        """Whether it is about a hint in the class of a default, which was read before the default."""
+        if isinstance(error, NameError):
+            return any(f"a type hint says {error.name}," in item["message"] for item in self.problems)
+        return isinstance(error, DeclarationError) and bool(self.failures)
 
     def _fault(self, cls: type, error: Exception, name: str) -> None:
         """Tell why a field can't be read, or keep it: that an import under TYPE_CHECKING fails is told as of others."""

@@ -200,6 +200,14 @@ def test_marker_that_a_hint_misspells(tmp_path: Path) -> None:
 def test_what_stands_beside_a_hint_that_names_nothing(tmp_path: Path) -> None:
     """Other fields of the class are judged, and nothing that speaks of the field is blamed."""
     text = """\
+@dataclass(kw_only=True)
+class Part:
+    size: Nmbr = 5
+
+@dataclass(kw_only=True)
+class Rate:
+    value: int | float = 1
+
 @cel("self.a != ''", field_path=".a")
 @mark(AnyOf({"required": ["a"]}))
 @exactly_one_of("a", "b")
@@ -207,6 +215,8 @@ def test_what_stands_beside_a_hint_that_names_nothing(tmp_path: Path) -> None:
 class Spec:
     a: Txt | None = None
     b: Annotated[int | None, MinLen(1)] = None
+    part: Part = field(default_factory=Part)
+    rate: Rate = field(default_factory=Rate)
 
 @dataclass(kw_only=True)
 class Status:
@@ -226,10 +236,12 @@ class Thing(Object):
 """
     unknown = "which the module does not define when it runs"
     assert [line.split("; ")[0] for line in told(tmp_path, text)] == [
-        f"acme/api/kind.py:{FIRST + 5}: Spec.a: a type hint says Txt, {unknown}",
-        f"acme/api/kind.py:{FIRST + 6}: Spec.b: MinLen can't apply to an integer",
-        f'acme/api/kind.py:{FIRST + 13}: Thing: column "B": there is no spec.c: Spec has no field c',
-        f"acme/api/kind.py:{FIRST + 22}: Thing.status: a type hint says Sttus, {unknown}",
+        f"acme/api/kind.py:{FIRST + 2}: Part.size: a type hint says Nmbr, {unknown}",
+        f"acme/api/kind.py:{FIRST + 6}: Rate.value: the type int | float has no schema",
+        f"acme/api/kind.py:{FIRST + 13}: Spec.a: a type hint says Txt, {unknown}",
+        f"acme/api/kind.py:{FIRST + 14}: Spec.b: MinLen can't apply to an integer",
+        f'acme/api/kind.py:{FIRST + 23}: Thing: column "B": there is no spec.c: Spec has no field c',
+        f"acme/api/kind.py:{FIRST + 32}: Thing.status: a type hint says Sttus, {unknown}",
     ]
 
 

@@ -61,7 +61,7 @@ class Ref(Generic[T]):
 """
 
 FIELDS = {
-    "decimal": ("x: Decimal", "the type Decimal has no schema; write Quantity"),
+    "decimal": ("x: Annotated[Decimal, Ge(1)]", "the type Decimal has no schema; write Quantity"),
     "date": ("x: date", 'the type date has no schema; write datetime, or Annotated[str, Format("date")]'),
     "complex": ("x: complex", "the type complex has no schema; write two fields"),
     "path": ("x: Path", "the type Path has no schema; write str"),

@@ -175,9 +175,9 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
         class Ref(Generic[T]):
             to: T
 
-        # What class Ref[T] leaves behind (PEP 695): the module knows no T.
+        # What class Ref[T] leaves behind (PEP 695): T is another one to the module, or none.
         Ref.__type_params__ = (T,)
-        del T
+        T = bool
 
         @dataclass(kw_only=True)
         class Spec(Ref[str]):
@@ -342,21 +342,26 @@ def test_a_version_that_inherits_another(tmp_path: Path) -> None:
 
 
 def test_several_groups_and_scopes(tmp_path: Path) -> None:
-    """Kinds of one name in two groups are two CRDs, each with its scope."""
+    """Kinds of one name, or of one plural, in several groups are several CRDs, each with its scope."""
     text = """
-    @resource(group="{group}.example.com", version="v1", scope="{scope}")
+    @resource(group="{group}.example.com", version="v1", kind="{kind}", plural="things", scope="{scope}")
     @dataclass(kw_only=True)
     class Thing(Object):
         pass
     """
     modules = {
-        f"api/{group}.py": IMPORTS + textwrap.dedent(text.format(group=group, scope=scope))
-        for group, scope in {"a": "Cluster", "b": "Namespaced"}.items()
+        f"api/{group}.py": IMPORTS + textwrap.dedent(text.format(group=group, kind=kind, scope=scope))
+        for group, kind, scope in [
+            ("a", "Thing", "Cluster"),
+            ("b", "Thing", "Namespaced"),
+            ("c", "Other", "Namespaced"),
+        ]
     }
     crds = [crd_of(versions) for versions in kinds_by_versions(read(tmp_path, modules))]
     assert [(crd["metadata"]["name"], crd["spec"]["scope"]) for crd in crds] == [
         ("things.a.example.com", "Cluster"),
         ("things.b.example.com", "Namespaced"),
+        ("things.c.example.com", "Namespaced"),
     ]
 
 
