@@ -115,6 +115,27 @@ async def test_who_does_not_renew_may_not_write_before_it_is_put_out(store: Stor
     assert list(store.leases) == [second.seen.me]
 
 
+async def test_who_renews_at_the_last_moment_is_not_put_out(store: Store, clock: ManualClock) -> None:
+    """A Lease is deleted as it was seen: one that was renewed since stays, for its replica goes on to write."""
+    first, second = Replica(store, clock), Replica(store, clock)
+    await first.join()
+    await second.join()
+    while clock.monotonic() + TIMES.retry < TIMES.eviction:
+        clock.advance(TIMES.retry)
+        await second.member.turn()
+    clock.advance(TIMES.retry)
+    second.gated.open = False
+    turn = asyncio.ensure_future(second.member.turn())
+    for _ in range(4):  # its own renewal, and the list
+        await half(turn, second)
+    await first.member.turn()
+    await half(turn, second)  # the deletion
+    second.gated.gates.pop().set_result(None)
+    await turn
+    assert set(store.leases) == {first.seen.me, second.seen.me}
+    assert first.seen.me in second.seen.others
+
+
 async def test_a_renewal_after_the_end_begins_anew(store: Store, clock: ManualClock) -> None:
     """Who finds its Lease gone is told so, and joins under another name with a view of nothing."""
     replica = Replica(store, clock)
