@@ -90,7 +90,7 @@ class Mending:
                 why = (
                     "as Python has no word for it or the server would refuse it"
                     if finding.file.endswith(".py")
-                    else "as an alias, an anchor, a tag or a key that is there twice is in the way"
+                    else "as an alias, a tag or a key that is there twice is in the way"
                 )
                 console.warn(f"{place}: {finding.rule} can't be fixed in place, {why}: do it by hand")
         written = {name: fixed.text for name, fixed in texts.items() if fixed.made}

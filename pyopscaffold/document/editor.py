@@ -14,6 +14,7 @@ import json
 import re
 from contextlib import suppress
 from copy import deepcopy
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
@@ -26,6 +27,8 @@ from pyopscaffold.errors import DocumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    Edit = tuple[Path, Any, bool]
 
 _MISSING = object()
 
@@ -90,8 +93,8 @@ def remove_key(text: str, path: Path, *, file: str = "<text>") -> str:
     return _checked(text, file, wanted, lambda root: root.remove(path))
 
 
-def make_edits(text: str, edits: Sequence[tuple[Path, Any, bool]], *, file: str = "<text>") -> str:
-    """Make several edits, each a path, the value to set and whether to remove instead; all of them or none.
+def make_edits(text: str, edits: Sequence[Edit], *, file: str = "<text>") -> str:
+    """Make several edits at once, each a path, the value to set and whether to remove instead; all of them or none.
 
     No path may lead into another one. A text that is JSON stays JSON. A place that is shared through an alias is not
     edited, as that would change other places too.
@@ -107,7 +110,7 @@ def make_edits(text: str, edits: Sequence[tuple[Path, Any, bool]], *, file: str 
     is_json = _is_json(text)
     try:
         tree = _Tree(text, is_json=is_json)
-        splices = [(len(path), _splice(tree, document, (path, value, remove), file)) for path, value, remove in edits]
+        splices = [(len(edit[0]), _splice(tree, document, edit, file)) for edit in edits]
         # what two entries add at one place: the deeper one's comes first
         ordered = [splice for _, splice in sorted(splices, key=lambda item: (item[1].start, -item[0]))]
         edited = _with_line_ends_of(text, _spliced(text, ordered))
@@ -115,15 +118,28 @@ def make_edits(text: str, edits: Sequence[tuple[Path, Any, bool]], *, file: str 
             return edited
     except (DocumentError, LookupError, ValueError, yaml.YAMLError):
         pass
-    if len(edits) > 1:  # one may have made the room of another
-        for path, value, remove in edits:
-            text = make_edits(text, [(path, value, remove)], file=file)
-        if _data(_read(text, file)) == wanted:
-            return text
     raise DocumentError(f"{file}:1: the text can't be edited in place", hint="make the change by hand")
 
 
-def _splice(tree: _Tree, document: Document | None, edit: tuple[Path, Any, bool], file: str) -> _Splice:
+def have_place(text: str, edits: Sequence[Edit], *, file: str = "<text>") -> list[bool]:
+    """Tell of each edit whether the text has a place for it, one that no alias repeats."""
+    document = _read(text, file)
+    try:
+        tree = _Tree(text, is_json=_is_json(text))
+    except yaml.YAMLError:
+        return [False] * len(edits)
+    return [_has_place(tree, document, edit, file) for edit in edits]
+
+
+def _has_place(tree: _Tree, document: Document | None, edit: Edit, file: str) -> bool:
+    try:
+        _splice(tree, document, edit, file)
+    except (DocumentError, LookupError, ValueError):
+        return False
+    return True
+
+
+def _splice(tree: _Tree, document: Document | None, edit: Edit, file: str) -> _Splice:
     path, value, remove = edit
     if remove:
         return tree.remove(path) if _lookup(_data(document), path) is not _MISSING else _Splice(0, 0, "")
@@ -275,6 +291,24 @@ def _composed(text: str) -> Any:
     return yaml.compose(text, Loader=yaml.SafeLoader)
 
 
+def _shared(root: Any) -> set[int]:
+    """Return the identities of nodes that stand at several places, by aliases."""
+    seen: set[int] = set()
+    shared: set[int] = set()
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if id(node) in seen:
+            shared.add(id(node))
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            pending += chain.from_iterable(node.value)
+        elif isinstance(node, yaml.SequenceNode):
+            pending += node.value
+    return shared
+
+
 class _Tree:
     """The text and the nodes in it; each method returns what one edit does to the text."""
 
@@ -284,6 +318,7 @@ class _Tree:
         # tabs are between tokens only in JSON, where YAML has no place for them
         self._root = _composed(text.replace("\t", " ") if is_json else text)
         self._indented = is_indented(self._root)
+        self._shared = _shared(self._root)
 
     def replace(self, path: Path, value: Any) -> _Splice:
         if self._root is None or (not path and isinstance(self._root, yaml.ScalarNode) and not self._root.value):
@@ -303,7 +338,8 @@ class _Tree:
             return self._insert_flow(mapping, entry, f"\n{self._margin(start)}" if self._margin(start) else " ")
         if mapping.flow_style:
             return self._insert_flow(mapping, render_flow({key: value})[1:-1])
-        column = mapping.start_mark.column
+        first = mapping.value[0][0].start_mark
+        column = (first if first.line > mapping.start_mark.line else mapping.start_mark).column  # behind an anchor
         entry = f"{render_flow(key)}:{render_slot(value, column, indented=self._indented)}"
         return self._insert_block(mapping, " " * column + entry)
 
@@ -327,6 +363,8 @@ class _Tree:
         span = Span.root(self._text, self._root)
         for step in path:
             span = span.child(step)
+            if id(span.node) in self._shared:
+                raise LookupError("an alias repeats it")
         return span
 
     def _margin(self, offset: int) -> str:

@@ -84,7 +84,7 @@ def render_slot(value: Any, column: int, *, indented: bool, below_dash: bool = F
 
 def render_lines(value: dict[str, Any] | list[Any], column: int, *, indented: bool) -> str:
     """Write a collection that is not empty as lines at ``column``, without the last line break."""
-    return indent(_block(value, indented=indented).rstrip("\n"), " " * column)
+    return indent(_block(value, indented=indented).removesuffix("\n"), " " * column)
 
 
 def _block(value: Any, *, indented: bool) -> str:
@@ -92,4 +92,5 @@ def _block(value: Any, *, indented: bool) -> str:
     written: str = yaml.dump(
         value, Dumper=dumper, default_flow_style=False, sort_keys=False, width=_NO_WRAP, allow_unicode=True
     )
-    return written
+    # behind a text whose last line breaks count, it ends the document
+    return written.removesuffix("...\n") if written.endswith("\n...\n") else written

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pyopscaffold.document.editor import make_edits
+from pyopscaffold.document.editor import have_place, make_edits
 from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import DocumentError
 from pyopscaffold.lint import engine
@@ -126,9 +126,35 @@ def _made(text: str, findings: list[Finding], file: str) -> tuple[str, list[Find
     try:
         return make_edits(text, [edit for finding in findings for edit in _edits(finding)], file=file), []
     except DocumentError:
-        if len(findings) == 1:
-            return text, findings
+        placed, refused = _parted(text, findings, file)
+    if refused:
+        text, more = _made(text, placed, file)
+        return text, refused + more
+    if len(findings) == 1:
+        return _made_in_turn(text, findings[0], file)
     half = len(findings) // 2
     text, first = _made(text, findings[:half], file)
     text, second = _made(text, findings[half:], file)
     return text, first + second
+
+
+def _parted(text: str, findings: list[Finding], file: str) -> tuple[list[Finding], list[Finding]]:
+    """Part the findings by whether the text has places for their edits."""
+    pairs = [(finding, edit) for finding in findings for edit in _edits(finding)]
+    try:
+        placed = have_place(text, [edit for _, edit in pairs], file=file)
+    except DocumentError:
+        return [], findings
+    refused = {id(finding) for (finding, _), is_placed in zip(pairs, placed, strict=True) if not is_placed}
+    return [it for it in findings if id(it) not in refused], [it for it in findings if id(it) in refused]
+
+
+def _made_in_turn(text: str, finding: Finding, file: str) -> tuple[str, list[Finding]]:
+    """Make the edits of one fix, of which one may make the room of another."""
+    after = text
+    try:
+        for edit in _edits(finding):
+            after = make_edits(after, [edit], file=file)
+    except DocumentError:
+        return text, [finding]
+    return after, []

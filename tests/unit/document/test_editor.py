@@ -113,6 +113,14 @@ def test_empty_texts_can_be_added_to(text: str) -> None:
     assert ("# only" in edited) == ("# only" in text)
 
 
+@pytest.mark.parametrize("value", ["\n", "x\n\n", "\n\n", "x\n", "x\ny", " x\n"])
+def test_line_breaks_at_the_end_count(value: str) -> None:
+    """A text of several lines is the same, wherever it stands."""
+    for text in ("a: 1\n", "a: 1\n# note\nb: 2\n", "a: 1\nb: 2"):
+        for whole in (value, [value], {"b": value}):
+            assert get_value(set_value(text, ("a",), whole), ("a",)) == whole
+
+
 def test_a_text_without_a_last_line_break_can_be_added_to() -> None:
     """The last line need not end."""
     assert append_unique("a:\n- b", ("a",), "c") == "a:\n- b\n- c"

@@ -29,6 +29,8 @@ _TYPES = {
     **dict.fromkeys(("minProperties", "maxProperties", "properties", "required", "additionalProperties"), ("object",)),
 }
 """The types whose values a keyword says something of."""
+_SCHEMAS = frozenset({"items", "properties", "additionalProperties"})
+"""Keywords that are much to lose where it is the type that is wrong."""
 _FITS = {
     "string": (str,),
     "boolean": (bool,),
@@ -49,7 +51,7 @@ def check(version: Version) -> Iterator[Hit]:
         silent = _SILENT.get(node.type, frozenset())
         for keyword in () if silent.isdisjoint(node.schema) else sorted(node.schema.keys() & silent):
             if not any(node.schema[keyword] is nothing for nothing in (None, False)):
-                fix = Fix((Edit((*node.path, keyword), remove=True),))
+                fix = Fix((Edit((*node.path, keyword), remove=True),), safe=keyword not in _SCHEMAS)
                 message = f"{node.field} is of type {node.type}, of which {keyword} says nothing"
                 yield Hit((*node.path, keyword), message, node.field, fix=fix)
 
