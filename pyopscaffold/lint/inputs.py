@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyopscaffold.errors import DocumentError
 from pyopscaffold.lint import charts, kustomized
-from pyopscaffold.lint.programs import has
+from pyopscaffold.lint.programs import has, there_is
 from pyopscaffold.loader.manifests import find
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def gather(paths: Iterable[str], *, excluded: Callable[[str], bool] = lambda _: 
             from pyopscaffold.lint import clusters  # noqa: PLC0415 - its client takes time to load
 
             yield from clusters.sources(path.removeprefix(CLUSTER))
-        elif path and Path(path, charts.FILE).is_file() and has("helm"):
+        elif there_is(path, charts.FILE) and has("helm"):
             yield from charts.rendered(path, excluded)
-        elif path and (file := kustomized.file_of(path)):
+        elif file := kustomized.file_of(path):
             yield from kustomized.rendered(path, file, excluded)
         elif project := _project_of(path):
             from pyopscaffold.lint import declared  # noqa: PLC0415 - generators take time to load
@@ -53,8 +53,8 @@ def gather(paths: Iterable[str], *, excluded: Callable[[str], bool] = lambda _: 
 
 
 def _project_of(path: str) -> tuple[Path, Project] | None:
-    is_code = path.endswith(".py") and Path(path).is_file()
-    if not is_code and not (path and Path(path, "__init__.py").is_file()):
+    is_code = path.endswith(".py") and there_is(path)
+    if not is_code and not there_is(path, "__init__.py"):
         return None
     from pyopscaffold.lint import declared  # noqa: PLC0415 - as above
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyopscaffold.document.reader import Document, Source, scan
 from pyopscaffold.kube.values import listing, mapping, text
 from pyopscaffold.lint.derived import Derived, Place
-from pyopscaffold.lint.programs import ask, has
+from pyopscaffold.lint.programs import ask, has, there_is
 from pyopscaffold.lint.subject import manifests
 from pyopscaffold.loader.manifests import find, is_manifest, read
 
@@ -27,7 +27,7 @@ def file_of(folder: str) -> Path | None:
     """Return the file that makes a folder one of kustomize; None where there is none, or nobody who reads it."""
     if not any(has(program) for program, _ in _COMMANDS):
         return None
-    return next((file for name in _FILES if (file := Path(folder, name)).is_file()), None)
+    return next((Path(folder, name) for name in _FILES if there_is(folder, name)), None)
 
 
 def rendered(folder: str, file: Path, excluded: Callable[[str], bool]) -> Iterator[str | Source]:

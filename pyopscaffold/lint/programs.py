@@ -1,7 +1,8 @@
-"""Programs of the user that render manifests."""
+"""Programs of the user that render manifests, and how to know what is for them."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from typing import NamedTuple
@@ -20,6 +21,11 @@ class Answer(NamedTuple):
 def has(program: str) -> bool:
     """Whether a program is on PATH."""
     return shutil.which(program) is not None
+
+
+def there_is(path: str, *name: str) -> bool:
+    """Whether a path, or a name in it, is a file; not so where one can't look, since reading it tells why."""
+    return bool(path) and os.path.isfile(os.path.join(path, *name))  # noqa: PTH113, PTH118 - Path's raises
 
 
 def ask(*command: str) -> Answer:

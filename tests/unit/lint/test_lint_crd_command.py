@@ -154,8 +154,9 @@ def test_a_locked_folder_is_no_empty_one(folder: Path) -> None:
 from pyopscaffold.cli.app import run
 run(["lint-crd", "crd.yaml", "absent.yaml"])  # so that late imports are done
 {DROP}
-raise SystemExit(run(["lint-crd", "."]))
+raise SystemExit(run(["lint-crd", "."]) + run(["lint-crd", "locked/crd.yaml"]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 2, done.stderr
+    assert done.returncode == 2 + 2, done.stderr
     assert "locked: can't be read: Permission denied" in done.stderr
+    assert "locked/crd.yaml: can't be read: Permission denied" in done.stderr
