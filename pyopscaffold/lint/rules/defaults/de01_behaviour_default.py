@@ -23,10 +23,10 @@ def check(version: Version) -> Iterator[Hit]:
         if not default:
             continue
         path = (*node.path, "default")
-        if isinstance(default, dict | list):
-            yield Hit(
-                path, f"{node.field} is an {node.type or 'object'} with a default: give its fields theirs", node.field
-            )
+        if isinstance(default, dict):
+            yield Hit(path, f"{node.field} is an object with a default: give its fields theirs", node.field)
+        elif isinstance(default, list):
+            yield Hit(path, f"{node.field} is a list with a default: let the controller take none for it", node.field)
         elif not _names(text(node.schema.get("description")), default):
             shown = json.dumps(default, ensure_ascii=False)
             yield Hit(path, f"{node.field} defaults to {shown}, and its description does not say so", node.field)
