@@ -18,7 +18,7 @@ from pyopscaffold.runtime.clock import ManualClock
 from pyopscaffold.runtime.controller import Controller
 from pyopscaffold.runtime.events import EventRecorder
 from pyopscaffold.runtime.fencing import HELD, Grant, GuardedTransport
-from pyopscaffold.runtime.membership import Membership
+from pyopscaffold.runtime.membership import Membership, ShardTimes
 from pyopscaffold.runtime.metrics import Metrics
 from pyopscaffold.runtime.outcome import OwnershipLostError
 from pyopscaffold.runtime.queue import WorkQueue
@@ -28,8 +28,9 @@ from pyopscaffold.testing import FakeCluster
 from tests.unit.runtime.lease_store import Gated, Store
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
+TIMES = ShardTimes()
 NAMES = [str(number) for number in range(20)]
 CALM = 20
 """So many turns of the event loop without anything to do, and all is done."""
@@ -58,10 +59,12 @@ class Looks(Reconciler[Piece]):
 
     def __init__(self) -> None:
         self.names: list[str] = []
+        self.during: Callable[[], None] = lambda: None
 
     async def reconcile(self, ctx: Context, obj: Piece) -> Result:
         """Note it."""
         self.names.append(obj.metadata.name)
+        self.during()
         return Result()
 
 
@@ -88,7 +91,7 @@ class World:
             name="shard",
             group="pieces.example.com",
             identity="host",
-            clock=ManualClock(),
+            clock=self.clock,
             told=shards.told,
         )
         shards.attach(place)
@@ -113,11 +116,16 @@ class World:
         lines = (text.rpartition(" ") for text in self.metrics.text().decode().splitlines())
         return next(float(value) for name, _, value in lines if name.partition("{")[0] == metric)
 
-    async def make(self, *names: str, **labels: str) -> None:
+    async def make(self, *names: str, **metadata: dict[str, str]) -> None:
         """Make Pieces."""
         for name in names:
-            metadata = ObjectMeta(name=name, namespace="default", labels=labels)
-            await self.cluster.client.create(Piece(metadata=metadata), field_manager="tests")
+            piece = Piece(metadata=ObjectMeta(name=name, namespace="default", **metadata))  # type: ignore[arg-type]  # a part
+            await self.cluster.client.create(piece, field_manager="tests")
+
+    async def change(self, *names: str) -> None:
+        """Change Pieces."""
+        for name in names:
+            await self.cluster.client.patch(Piece, name, {"spec": {"size": 1}}, namespace="default")
 
     async def told(self) -> list[str]:
         """Return whose turn it was since the last time."""
@@ -160,8 +168,7 @@ async def test_news_of_others_objects_are_nobodys_here() -> None:
         await world.make(*NAMES)
         assert await world.told() == ours
         added = world.value("workqueue_adds_total")
-        for name in theirs:
-            await world.cluster.client.patch(Piece, name, {"spec": {"size": 1}}, namespace="default")
+        await world.change(*theirs)
         assert await world.told() == []
         assert world.value("workqueue_adds_total") == added
         settings = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"}}
@@ -174,7 +181,7 @@ async def test_what_becomes_ours_is_taken_up_once() -> None:
     """Who gets an object looks at it, if the predicates accept it; a sighting that changes nothing is no reason to."""
     async with sharing(predicates=[predicate.generation_changed, is_wanted]) as world:
         ours, theirs = await world.share()
-        await world.make(*ours, *theirs[1:], wanted="yes")
+        await world.make(*ours, *theirs[1:], labels={"wanted": "yes"})
         await world.make(theirs[0])
         assert await world.told() == ours
         changes: list[tuple[Part, Part]] = []
@@ -214,6 +221,47 @@ async def test_a_404_is_no_reason_to_leave_an_object_alone() -> None:
             looked += await world.told()
             world.clock.advance(1)
         assert looked == ["0"]
+
+
+async def test_nothing_is_begun_after_the_lease() -> None:
+    """Whose Lease has run out leaves its objects alone, and looks at them when it has renewed it."""
+    async with sharing() as world:
+        await world.make("0")
+        await world.told()
+        world.clock.advance(TIMES.deadline)
+        await world.change("0")
+        assert await world.told() == []
+        await world.agree()
+        world.clock.advance(TIMES.retry)
+        assert await world.told() == ["0"]
+
+
+async def test_what_outlives_the_lease_is_not_told() -> None:
+    """How a reconcile ends is nobody's concern when the Lease is over by then: it is no error, and made again."""
+    async with sharing() as world:
+
+        def end() -> None:
+            world.looks.during = lambda: None
+            world.clock.advance(TIMES.deadline)
+            raise ValueError("too late")
+
+        world.looks.during = end
+        await world.make("0")
+        assert await world.told() == ["0"]
+        assert world.value("controller_runtime_reconcile_errors_total") == 0
+        await world.agree()
+        world.clock.advance(TIMES.retry)
+        assert await world.told() == ["0"]
+
+
+async def test_what_is_anothers_is_forgotten() -> None:
+    """A pause of an object that another replica has now is not counted here any more."""
+    async with sharing() as world:
+        await world.make(*NAMES, annotations={"pieces.example.com/paused": "true"})
+        assert await world.told() == []
+        assert world.value("pyopscaffold_paused_objects") == len(NAMES)
+        ours, _ = await world.share()
+        assert world.value("pyopscaffold_paused_objects") == len(ours)
 
 
 class Connecting:
