@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 
 def diff_crd(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="A file, a folder, or REVISION:PATH as in git.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A file, a folder, or REVISION[:PATH] as in git.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The same, as it is now.")],
     *,
     fail_on: Annotated[
@@ -63,7 +64,7 @@ def diff_crd(
 def _compared(old: str, new: str) -> dict[str, tuple[Change, ...]]:
     from pyopscaffold.compat.crd import added, compare, removed  # noqa: PLC0415
 
-    (was, unread_then), (now, unread_now) = _read(old), _read(new)
+    (was, unread_then), (now, unread_now) = _read(old, new), _read(new, old)
     for name in was.keys() ^ now.keys():
         _require_absent(name, unread_now if name in was else unread_then)
     if len(was) == len(now) == 1 and was.keys() != now.keys():  # two files: one was meant to become the other
@@ -85,12 +86,14 @@ def _require_absent(name: str, unread: list[Unreadable]) -> None:
             raise _unread(part, f"{name} is in it, and can't be compared")
 
 
-def _read(place: str) -> tuple[dict[str, Manifest], list[Unreadable]]:
+def _read(place: str, other: str) -> tuple[dict[str, Manifest], list[Unreadable]]:
+    """Read the CRDs of a place, and what can't be read; a revision alone means the path of the other place in it."""
     from pyopscaffold.lint.evolution import read_before  # noqa: PLC0415
     from pyopscaffold.loader.revision import load_before  # noqa: PLC0415
 
     unread: list[Unreadable] = []
-    found = read_before(load_before(place, ["."]), unread)
+    path = other if os.path.lexists(other) else "."
+    found = read_before(load_before(place, [path]), unread)
     if found:
         return found, unread
     if unread:

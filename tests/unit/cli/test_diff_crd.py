@@ -164,6 +164,16 @@ def test_diff_is_a_release_note(repository: Path, capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out)["summary"] == {"breaking": 1, "risky": 0, "compatible": 2}
 
 
+def test_a_revision_alone_means_the_same_path(repository: Path, capsys: Capture) -> None:
+    """CRDs that the revision has elsewhere are not gone."""
+    (repository / "other.yaml").write_text(OLD.replace("widgets", "gadgets"))
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "two")
+    assert run(["diff-crd", "HEAD", "crds"]) == run(["diff-crd", "crds", "HEAD"]) == 0
+    assert run(["diff-crd", "v1.0", "HEAD"]) == 0
+    assert "the CRD gadgets.example.com is new" in capsys.readouterr().out
+
+
 def test_crds_come_and_go(repository: Path, capsys: Capture) -> None:
     """Of two folders, a CRD that is in one alone is new, or gone; of two files, one became the other."""
     (repository / "new").mkdir()
