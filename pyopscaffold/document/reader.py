@@ -33,6 +33,7 @@ __all__ = ["Document", "DuplicateKey", "Path", "Position", "Source", "Unreadable
 
 _SEPARATOR = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 _LATE_MARK = re.compile(r"^(---[ \t]*(?:#.*)?\r?\n)\ufeff", re.MULTILINE)
+_TEMPLATE = re.compile(r"""(?:^|[-:,(\[{])[ \t]*["']?\{\{|\{\{[^}\n]*["']""", re.MULTILINE)
 _UNDECODED = re.compile(r"[\udc80-\udcff]")
 _UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")
 _NO_YAML = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -83,7 +84,11 @@ class Document:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A part of a source that is no document; ``template`` when it has ``{{ }}``, so that it never was meant to be."""
+    """A part of a source that is no document.
+
+    It is a ``template``, and never was meant to be one, when it has ``{{ }}`` where that breaks YAML: where a value or
+    a line begins, or with quotes of its own. In the midst of a description it may be meant as it stands.
+    """
 
     source: Source
     problem: str
@@ -173,7 +178,7 @@ def _documents(source: Source, builders: list[Builder]) -> Iterator[Document]:
 
 
 def _unreadable(source: Source, error: SyntaxProblem, text: str) -> Unreadable:
-    return Unreadable(source, error.problem, error.position, template="{{" in text)
+    return Unreadable(source, error.problem, error.position, template=bool(_TEMPLATE.search(text)))
 
 
 def _build_yaml(text: str, *, pure: bool, line: int = 0) -> list[Builder]:

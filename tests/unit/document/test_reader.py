@@ -180,12 +180,24 @@ def test_a_broken_document_leaves_the_others_readable() -> None:
     assert last.position(("c",)) == (5, 1)
 
 
-@pytest.mark.parametrize("text", ["{{- if .x }}\na: 1\n{{- end }}\n", "a: {{ .x }}\n", "{{ include }}\n"])
-def test_templates_are_known_as_such(text: str) -> None:
-    """A text with {{ }} that can't be read was never meant to be."""
+@pytest.mark.parametrize(
+    ("text", "template"),
+    [
+        ("{{- if .x }}\na: 1\n{{- end }}\n", True),
+        ("a: {{ .x }}\n", True),
+        ("a: [{{ .x }}]\n", True),
+        ("a:\n- {{.x}}\n", True),
+        ('a: "b-{{ default "x" .y }}"\n', True),
+        ('a: "{{ .x }}": b\n', True),
+        ("{{ include }}\n", True),
+        ("a: such as `{{ .x }}`, or {{ .y }}\nb: [\n", False),
+    ],
+)
+def test_templates_are_known_as_such(text: str, template: bool) -> None:
+    """What can't be read for its {{ }} was never meant to be; a description that has some is no excuse."""
     part = only(text)
     assert isinstance(part, Unreadable)
-    assert part.template
+    assert part.template is template
 
 
 @both_parsers
