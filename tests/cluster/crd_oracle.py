@@ -88,15 +88,20 @@ class Complaint:
         return _TYPES_AND_COSTS.search(self.message) is not None
 
 
+_WARNS_OF_SETS = 37
+"""The first minor that warns of sets of what is no scalar; earlier ones say nothing."""
+
+
 @dataclass(frozen=True)
 class Answer:
-    """What the server said of a CRD; some make it hang up without a word."""
+    """What a server of Kubernetes 1.``minor`` said of a CRD; some make it hang up without a word."""
 
     refused: bool
     complaints: tuple[Complaint, ...] = ()
     warnings: tuple[str, ...] = ()
     unreadable: str = ""
     panicked: bool = False
+    minor: int = 0
 
 
 def ask(client: RestClient, data: dict[str, Any]) -> Answer:
@@ -110,7 +115,8 @@ def ask(client: RestClient, data: dict[str, Any]) -> Answer:
         return Answer(True, unreadable=str(refusal))
     except ConnectionFailed:
         return Answer(True, panicked=True)
-    return Answer(False, warnings=client.warnings)
+    warnings = client.warnings
+    return Answer(False, warnings=warnings, minor=int(client.get("/version")["minor"]))
 
 
 def _as_sent(value: Any) -> Any:
@@ -199,8 +205,8 @@ def _written(path: Path) -> str:
     return text.lstrip(".")
 
 
-def warned(manifest: Manifest) -> frozenset[str]:
-    """Give what the server is to warn of by our findings, in its words."""
+def warned(manifest: Manifest, minor: int) -> frozenset[str]:
+    """Give what a server of this minor is to warn of by our findings, in its words."""
     said = set()
     for rule, path in _hits(manifest, Severity.WARNING):
         schema: Any = manifest.data
@@ -210,7 +216,7 @@ def warned(manifest: Manifest) -> frozenset[str]:
             continue
         if rule == "VA08":
             said.add(f'unrecognized format "{schema["format"]}"')
-        else:
+        elif minor >= _WARNS_OF_SETS:
             of = f'x-kubernetes-list-type: set for items of type "{schema["items"]["type"]}"'
             said.add(f"{of} is not supported by server-side apply or CEL validation rules")
     return frozenset(said)
@@ -230,8 +236,8 @@ def differences(answer: Answer, manifest: Manifest) -> list[str]:
             if not complaint.is_left_out and not _is_found(complaint, found)
         ]
     alone = [f"we alone: {place.rule} at {place.where}" for place in sorted(_places(_seen(manifest)))]
-    if not alone and warned(manifest) != set(answer.warnings):
-        alone.append(f"the server warns of {sorted(answer.warnings)}, we of {sorted(warned(manifest))}")
+    if not alone and (ours := warned(manifest, answer.minor)) != set(answer.warnings):
+        alone.append(f"the server warns of {sorted(answer.warnings)}, we of {sorted(ours)}")
     return alone
 
 
