@@ -1,7 +1,8 @@
-"""Managers that can't be: each is a mistake that is named, with the way out."""
+"""How a manager is made: what can't be is named, with the way out; and what it hands on."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,33 +11,30 @@ import pytest
 from pyopscaffold.api import Object, controller, resource
 from pyopscaffold.errors import UsageError
 from pyopscaffold.runtime import Context, Manager, Options, Reconciler, Result
+from pyopscaffold.runtime.clock import ManualClock
+from tests.unit.runtime.fake_api_server import fake_api_server, until
 
 if TYPE_CHECKING:
     from pyopscaffold.testing import FakeCluster
 
 
+@resource(group="", version="v1")
 @dataclass(kw_only=True)
-class BoltSpec:
-    pass
+class ConfigMap(Object):
+    """An object that the fake API server has."""
+
+    data: dict[str, str] = field(default_factory=dict)
 
 
-@resource(group="bolts.example.com", version="v1")
-@dataclass(kw_only=True)
-class Bolt(Object):
-    """An object."""
-
-    spec: BoltSpec = field(default_factory=BoltSpec)
-
-
-class Plain(Reconciler[Bolt]):
+class Plain(Reconciler[ConfigMap]):
     """Is under no decorator."""
 
-    async def reconcile(self, ctx: Context, obj: Bolt) -> Result:
+    async def reconcile(self, ctx: Context, obj: ConfigMap) -> Result:
         """Do nothing."""
         return Result()
 
 
-@controller(Bolt, name="bolt")
+@controller(ConfigMap, name="bolt")
 class Declared(Plain):
     """Is under one."""
 
@@ -63,3 +61,17 @@ def test_a_given_client_is_for_one_event_loop(fake_cluster: FakeCluster, flag: s
     with pytest.raises(UsageError, match="given client") as caught:
         Manager([Declared], options=Options.from_args([flag], {}), client=fake_cluster.client)
     assert flag.removeprefix("--").replace("-", "_") in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize("flags", [[], ["--shard"]])
+async def test_its_clock_is_its_clients_too(flags: list[str]) -> None:
+    """A request that waits as the server has asked waits by the clock that the manager was given."""
+    clock, no_ports = ManualClock(), ["--metrics-bind-address=0", "--health-probe-bind-address=0"]
+    async with fake_api_server() as server:
+        server.refuse("list", 429, Retry_After="8")
+        options = Options.from_args([*flags, *no_ports], {})
+        running = asyncio.create_task(Manager([Declared], config=server.config, options=options, clock=clock).run())
+        await until(clock.sleepers)
+        assert (len(server.requests), 8 <= clock.sleepers()[0] <= 10) == (1, True)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
