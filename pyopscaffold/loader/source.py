@@ -85,8 +85,7 @@ class _Reader:
         self.problems.update(
             self._problem(self._span(item), item["subject"], item["message"]) for item in self._answer["problems"]
         )
-        found = [self._kind(item) for item in self._answer.get("resources", ())]
-        kinds = [kind for kind in found if not kind.skip]
+        kinds = [self._kind(item) for item in self._answer.get("resources", ())]
         controllers = [self._controller(item) for item in self._answer.get("controllers", ())]
         self.problems.update(checks.kinds(kinds))
         self.problems.update(transitions.problems(kinds))
@@ -155,7 +154,7 @@ class _Reader:
             deprecated=item["deprecated"],
             span=span,
             selectable=tuple("".join(f".{name}" for name in path) for path, _ in selectors.selectable(root)),
-            **{name: item[name] for name in ("labels", "annotations", "status_subresource", "skip")},
+            **{name: item[name] for name in ("labels", "annotations", "status_subresource")},
         )
 
     def _controller(self, item: Json) -> ControllerModel:

@@ -51,11 +51,10 @@ def _family(family: list[KindModel]) -> Iterator[Problem]:
         if (twin := seen.setdefault(kind.gvk.version, kind)) is not kind:
             place = f"{twin.span.file}:{twin.span.line}"
             yield _at(kind, f"{kind.gvk.kind} {kind.gvk.version} is declared at {place} too; remove one")
-        if _shared(kind) != _shared(family[0]):
-            message = (
-                f"plural, singular, scope, short_names and categories differ from those in {family[0].gvk.version}"
-            )
-            yield _at(kind, f"{message}; write the same in every version")
+        first = _shared(family[0])
+        if differing := [name for name, value in _shared(kind).items() if value != first[name]]:
+            message = f"{', '.join(differing)} differ from {family[0].gvk.version}; write the same in every version"
+            yield _at(kind, message)
     stored = [kind for kind in family if kind.storage]
     versions = ", ".join(kind.gvk.version for kind in family)
     for kind in stored[1:] if len(seen) == len(family) else ():
@@ -65,8 +64,15 @@ def _family(family: list[KindModel]) -> Iterator[Problem]:
         yield _at(family[0], f"no version of {versions} is stored; drop storage=False on one")
 
 
-def _shared(kind: KindModel) -> tuple[object, ...]:
-    return kind.gvk.plural, kind.gvk.namespaced, kind.singular, kind.short_names, kind.categories
+def _shared(kind: KindModel) -> dict[str, object]:
+    """Return what all versions have in common, by the arguments of ``@resource``."""
+    return {
+        "plural": kind.gvk.plural,
+        "singular": kind.singular,
+        "scope": kind.gvk.namespaced,
+        "short_names": kind.short_names,
+        "categories": kind.categories,
+    }
 
 
 def unconvertible(found: Iterable[KindModel], wrong: Collection[tuple[str, int]]) -> Iterator[Problem]:

@@ -128,7 +128,6 @@ class KindModel:
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
     status_subresource: bool | None = None
-    skip: bool = False
 
     @property
     def description(self) -> str:

@@ -506,7 +506,18 @@ class ThingV2(Object):
     [
         ("v2", "Thing", "", "one version of v1, v2 is stored, not 2; write storage=False on all but one"),
         ("v1", "Thing", "storage=False", f"Thing v1 is declared at acme/api/kind.py:{FIRST + 4} too; remove one"),
-        ("v2", "Thing", 'storage=False, scope="Cluster"', "plural, singular, scope, short_names and categories differ"),
+        (
+            "v2",
+            "Thing",
+            'storage=False, scope="Cluster", plural="a", singular="b"',
+            "plural, singular, scope differ from v1; write the same in every version",
+        ),
+        (
+            "v2",
+            "Thing",
+            'storage=False, short_names=["th"], categories=["all"]',
+            "short_names, categories differ from v1; write the same in every version",
+        ),
         (
             "v1",
             "Other",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pytest
 
 from pyopscaffold import errors
-from pyopscaffold.api import CEL, Conditions, Object, controller, int32, int64, resource
+from pyopscaffold.api import CEL, Conditions, Object, ObjectMeta, controller, int32, int64, resource
 from pyopscaffold.kube.builtin import CONFIG_MAP, EVENT, NAMESPACE, STATEFUL_SET
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.runtime import Context, Reconciler, Result, conditions
@@ -307,6 +307,19 @@ async def test_versions_of_a_kind(fake_cluster: FakeCluster) -> None:
     applied = await fake_cluster.client.apply(body, field_manager="test")
     assert (applied["metadata"]["generation"], applied["metadata"]["uid"]) == (1, made.metadata.uid)
     assert (await fake_cluster.client.get(Note, "n", namespace="default")).spec.text == "hello"
+
+
+async def test_a_kind_of_others(fake_cluster: FakeCluster) -> None:
+    """A class that describes another's API, as import writes it, is served like one of the project's own."""
+
+    @resource(group=GROUP, version="v1", skip=True)
+    @dataclass(kw_only=True)
+    class Foreign(Object):
+        spec: NoteSpec
+
+    fake_cluster.serve(Foreign)
+    foreign = Foreign(metadata=ObjectMeta(name="a", namespace="default"), spec=NoteSpec(copies=3))
+    assert (await fake_cluster.client.create(foreign, field_manager="test")).spec.copies == 3
 
 
 async def test_what_is_not_simulated_says_so(fake_cluster: FakeCluster) -> None:
