@@ -200,6 +200,9 @@ async def test_prune_asks_the_server_where_the_cache_is_behind(things: FakeClust
         things.fail(ServerError("away"), verb="watch", kind=CONFIG_MAP, times=1000)
         things.cut_watches(CONFIG_MAP)
         await somebody.patch(CONFIG_MAP, "b", handed_over, namespace="default", field_manager="test")
+        of_one = (await somebody.get(CONFIG_MAP, "a", namespace="default"))["metadata"]["ownerReferences"]
+        unseen = child("ConfigMap", "unseen", namespace="default", ownerReferences=of_one)
+        await somebody.create(unseen, field_manager="test")
         names[:] = ["a"]
         things.fail(ServerError("away"), verb="list", kind=CONFIG_MAP, times=4)
         await look_again("once")
