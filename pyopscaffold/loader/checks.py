@@ -7,8 +7,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from pyopscaffold.api.introspect import fields_of
 from pyopscaffold.api.markers import (
@@ -69,7 +70,7 @@ if TYPE_CHECKING:
     from annotated_types import MultipleOf
 
     from pyopscaffold.api.declarations import RbacRule
-    from pyopscaffold.model.kinds import ControllerModel, KindModel
+    from pyopscaffold.model.kinds import ControllerModel, KindModel, ScalarKind
 
 WITHOUT_MEANING = frozenset({"Timezone", "Unit", "Predicate", "Not"})
 """Markers of annotated-types that no schema can express."""
@@ -96,7 +97,7 @@ _SELECTABLE_MAX = 8
 """How many selectable fields the API server takes in a version."""
 
 _KNOWN_CLASSES: dict[str, type] = {"ObjectMeta": meta.ObjectMeta, "Condition": meta.Condition}
-_KNOWN_KINDS = {str: "string", int: "integer", bool: "boolean"}
+_KNOWN_KINDS: dict[Any, ScalarKind] = {str: "string", int: "integer", datetime: "datetime"}
 
 
 @dataclass
@@ -124,12 +125,9 @@ def members_of(model: TypeModel) -> dict[str, FieldModel]:
 def _known_members(name: str) -> dict[str, FieldModel]:
     members = {}
     for info in fields_of(_KNOWN_CLASSES[name]):
-        kind: Any = _KNOWN_KINDS.get(info.type) or ("datetime" if "time" in info.name else "any")
-        span = SourceSpan("", 0)
-        shape: TypeModel = ScalarType(kind)
-        if name == "Condition" and info.name == "status":
-            shape = EnumType(("True", "False", "Unknown"))
-        has_default = not info.required
+        is_enum = get_origin(info.type) is Literal
+        shape = EnumType(get_args(info.type)) if is_enum else ScalarType(_KNOWN_KINDS.get(info.type, "any"))
+        span, has_default = SourceSpan("", 0), not info.required
         members[info.name] = FieldModel(info.name, info.json_name, shape, span, has_default=has_default)
     return members
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
@@ -174,6 +175,29 @@ def test_len_is_two_bounds(fields: dict[str, FieldModel]) -> None:
     """Len bounds a string from both sides."""
     schema = field_schema(fields["bounded"])
     assert (schema.min_length, schema.max_length) == (2, 5)
+
+
+def test_columns_into_metadata_and_conditions(tmp_path: Path) -> None:
+    """Paths lead through the types that every object has, and columns are of the types at their end."""
+    paths = {
+        "metadata.name": (".metadata.name", "string"),
+        "metadata.generation": (".metadata.generation", "integer"),
+        "metadata.creation_timestamp": (".metadata.creationTimestamp", "date"),
+        "status.last.status": (".status.last.status", "string"),
+        "status.last.last_transition_time": (".status.last.lastTransitionTime", "date"),
+    }
+    text = f"""
+    @dataclass(kw_only=True)
+    class Status:
+        last: Condition | None = None
+
+    @resource(group="example.com", version="v1", columns=[Column(path, path=path) for path in {[*paths]}])
+    @dataclass(kw_only=True)
+    class Thing(Object):
+        status: Status = field(default_factory=Status)
+    """
+    columns = read_kind(tmp_path, textwrap.dedent(text)).columns
+    assert {column.name: (column.json_path, column.type) for column in columns} == paths
 
 
 PROJECT = {
