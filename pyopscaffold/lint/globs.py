@@ -25,12 +25,27 @@ def matches_field(pattern: str, field: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def _compiled(pattern: str, separator: str, *, below: str, end: str = "") -> re.Pattern[str]:
+    """Compile a pattern to an expression that takes no time to fail: the files that are checked bring patterns too.
+
+    What stands between two stars is taken where it comes first, and for good: what it leaves is all the second needs.
+    """
     dot = re.escape(separator)
-    tokens = {
-        f"**{separator}": f"(?:.*{dot})?",  # also no step at all
-        f"{separator}**": f"(?:{below}.*)?",
-        "**": ".*",
-        "*": f"[^{dot}]*",
-    }
-    parts = re.split(rf"((?<![^{dot}])\*\*{dot}|{dot}\*\*$|\*\*|\*)", pattern)
-    return re.compile("".join(tokens.get(part) or re.escape(part) for part in parts) + end, re.DOTALL)
+    if pattern.endswith(f"{separator}**"):
+        pattern, end = pattern[:-3], f"(?:{below}.*)?{end}"
+    first, *others = re.split(rf"((?<![^{dot}])\*\*{dot}|\*\*)", pattern)
+    parts = [
+        (".*?" if stars == "**" else f"(?:.*?{dot})??") + _steps(fixed, separator)  # the latter also for no step at all
+        for stars, fixed in zip(others[::2], others[1::2], strict=True)
+    ]
+    return re.compile(_steps(first, separator) + _at_first(parts) + end, re.DOTALL)
+
+
+def _steps(pattern: str, separator: str) -> str:
+    """Return the expression for steps with single stars."""
+    first, *others = map(re.escape, pattern.split("*"))
+    return first + _at_first([f"[^{re.escape(separator)}]*?{text}" for text in others])
+
+
+def _at_first(parts: list[str]) -> str:
+    """Join parts, of which all but the last are matched once."""
+    return "".join([*(f"(?>{part})" for part in parts[:-1]), *parts[-1:]])
