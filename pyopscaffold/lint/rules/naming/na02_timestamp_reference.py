@@ -20,7 +20,7 @@ def check(version: Version) -> Iterator[Hit]:
     """Report the author's own fields that end in the long words."""
     for node in version.own("spec", "status"):
         word = last_word(node.name)
-        if word in _SHORT and node.name != word and node.name[-len(word) :].lower() == word:
+        if word in _SHORT and node.name != word:
             wanted = node.name[: -len(word)] + _SHORT[word]
             yield Hit(node.path, f"{node.field} would be {wanted} in Kubernetes' own types", node.field)
 

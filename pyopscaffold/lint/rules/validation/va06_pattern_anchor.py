@@ -39,21 +39,11 @@ def _problem(pattern: str) -> str:
     ends = [_ends(branch) for branch in branches]
     if any(map(_OPEN.search, branches)):
         return ""
-    if len(branches) > 1 and any(starts) and any(ends) and not (all(starts) and all(ends)):
-        return "whose ^ and $ belong to a part of its alternatives only"
-    if any(starts) or any(ends):
-        if (
-            len(branches) == 1
-            and starts[0]
-            and not ends[0]
-            and _LOOSE_TAIL.search(pattern)
-            and not _OPEN.search(pattern)
-        ):
-            return "which says nothing of what follows"
-        return ""
-    return (
-        "" if pattern.startswith(".") or pattern.endswith((".*", ".+")) else "which any text around a match satisfies"
-    )
+    if any(starts) and any(ends):
+        return "" if all(starts) and all(ends) else "whose ^ and $ belong to a part of its alternatives only"
+    if any(starts):
+        return "which says nothing of what follows" if _LOOSE_TAIL.search(pattern) else ""
+    return "" if any(ends) or pattern.startswith(".") else "which any text around a match satisfies"
 
 
 def _starts(branch: str) -> bool:
@@ -66,7 +56,7 @@ def _ends(branch: str) -> bool:
 
 
 def _is_group(branch: str) -> bool:
-    return branch.startswith("(") and branch.endswith(")") and len(_branches(f"{branch[1:-1]}|")) > 1
+    return branch.startswith("(") and branch.endswith(")")
 
 
 def _inside(group: str) -> str:
@@ -79,9 +69,8 @@ def _branches(pattern: str) -> list[str]:
     while index < len(pattern):
         char = pattern[index]
         width = 2 if char == "\\" else 1
-        if width == 1:
-            depth += 0 if in_class else (char == "(") - (char == ")")
-            in_class = (char == "[" or in_class) and not (char == "]" and in_class)
+        depth += 0 if in_class else (char == "(") - (char == ")")
+        in_class = (char == "[" or in_class) and char != "]"
         if char == "|" and not depth and not in_class:
             found.append("")
         else:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def check(version: Version) -> Iterator[Hit]:
     """Report the author's own maps whose values are objects."""
     for node in version.own("spec", "status"):
-        if mapping(node.schema.get("additionalProperties")).get("type") == "object" and not node.core_type:
+        if mapping(node.schema.get("additionalProperties")).get("type") == "object":
             message = f"{node.field} is a map of objects: make it a list-map whose key is a field with a name"
             yield Hit((*node.path, "additionalProperties"), message, node.field)
 
