@@ -86,9 +86,7 @@ def pause(obj: Object, before: Before, why: str) -> bool:
         return False
     conditions = _conditions(obj)
     conditions[:] = before.found
-    old, new = pure.find(conditions, PAUSED), pure.condition(PAUSED, "True", reason="Paused", message=why)
-    if old is None or (old.status, old.reason, old.message) != (new.status, new.reason, new.message):
-        pure.put(conditions, new)
+    pure.put(conditions, pure.condition(PAUSED, "True", reason="Paused", message=why))
     return True
 
 

@@ -126,7 +126,7 @@ async def test_a_paused_object_says_so_once(things: FakeCluster) -> None:
         await patch(things, {"metadata": {"annotations": {f"{GROUP}/paused": "true"}}})
         await things.settle(manager)
         before, paused = writes(things), (await said(things))["Paused"]
-        assert (paused.status, paused.reason) == ("True", "Paused")
+        assert (paused.status, paused.reason, paused.observed_generation) == ("True", "Paused", None)
         assert paused.message == f"by the annotation {GROUP}/paused"
         assert (await said(things))["Ready"] == ready
         await patch(things, {"spec": {"text": "changed"}})
