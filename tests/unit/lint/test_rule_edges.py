@@ -318,16 +318,6 @@ CASES: list[Case] = [
         ("a: {type: array, items: {type: object}}", ".spec.a[] declares no fields"),
     ),
     ("VE08", _two("type: array, x-kubernetes-list-type: atomic, items: {type: string}"), []),
-    (
-        "VE08",
-        _two("type: array, maxItems: 9, items: {type: string}"),
-        ["v1 and v2 are both served and differ at .spec.a"],
-    ),
-    (
-        "VE08",
-        _two("type: array, items: {type: string}}, b: {type: string"),
-        ["v1 and v2 are both served and differ at .spec"],
-    ),
     ("UX03", crd("spec: {type: object}"), ["info version v1 has no printer columns"]),
     ("UX03", crd("spec: {type: object}").replace("served: true", "served: false"), []),
     ("UX06", spec(f"a: {{type: string, description: {'a' * 1_600_000}}}"), ["error the CRD has 1,60"]),
