@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
+import json
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold.lint.decode import schema
 from pyopscaffold.lint.example import without_frame
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def to_mapping(rule: Rule[Any]) -> dict[str, Any]:
         "bad": list(rule.bad),
         "good_class": rule.good_class,
         "bad_class": rule.bad_class,
-        "options": dataclasses.asdict(rule.options) if rule.options is not None else {},
+        "options": {key: option["default"] for key, option in _options(rule).items()},
     }
 
 
@@ -44,10 +45,19 @@ def _lines(rule: Rule[Any]) -> Iterator[str]:
     yield from _example("But so", tuple(map(without_frame, rule.good[:1])), "yaml")
     yield from _example("As a class, not so", (rule.bad_class,), "python")
     yield from _example("As a class, but so", (rule.good_class,), "python")
-    if rule.options is not None:
-        yield from ("", "## Options", "", f"In .lint-crd.toml, under [rules.{rule.id}]:", "")
-        yield from (f"- {name} = {value!r}" for name, value in dataclasses.asdict(rule.options).items())
+    if options := _options(rule):
+        yield from ("", "## Options", "", "In .lint-crd.toml; this is what holds where nothing is said:", "")
+        yield from ("```toml", f"[rules.{rule.id}]")
+        for key, option in options.items():
+            yield from (f"# {line}" for line in option["description"].splitlines())
+            yield f"{key} = {json.dumps(option['default'], ensure_ascii=False)}"
+        yield "```"
     yield from ("", "## To let one place be", "", f"    # lint-crd: ignore[{rule.id}] the reason")
+
+
+def _options(rule: Rule[Any]) -> dict[str, Any]:
+    """Describe what can be set: for each key its ``description`` and ``default``."""
+    return {} if rule.options is None else schema(type(rule.options), rule.options)["properties"]
 
 
 def _example(title: str, texts: tuple[str, ...], language: str) -> Iterator[str]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 
 import pytest
 
 from pyopscaffold.cli.app import run
+from pyopscaffold.lint.config import Config
+from pyopscaffold.lint.configcheck import checked_options
 from pyopscaffold.lint.example import spec, without_frame
 from pyopscaffold.lint.registry import builtin
 
@@ -23,9 +27,13 @@ def test_each_rule_is_explained(rule: object, capsys: pytest.CaptureFixture[str]
     for part in (one.what, one.why, without_frame(one.bad[0]).strip("\n"), without_frame(one.good[0]).strip("\n")):
         assert part in page
     assert ("## Options" in page) is (one.options is not None)
+    options = "".join(re.findall(r"^```toml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE))
+    rules = tomllib.loads(options).get("rules", {})
+    assert checked_options(Config(rules=rules), RULES) == ({one.id: one.options} if one.options else {})
     assert run(["explain", one.name, "--output", "json"]) == 0
     content = json.loads(capsys.readouterr().out)
     assert (content["id"], content["bad"]) == (one.id, list(one.bad))
+    assert content["options"] == rules.get(one.id, {})
 
 
 @pytest.mark.parametrize(
