@@ -13,7 +13,7 @@ from pyopscaffold.lint.evolution import Evolution
 from pyopscaffold.lint.finding import Failure, Finding, Report, Severity, Skipped
 from pyopscaffold.lint.ruleset import Ruleset
 from pyopscaffold.lint.subject import CRD_API_VERSION, Crd, File, Manifest, Version, manifests
-from pyopscaffold.lint.suppress import MOST, Suppressions, heeded, in_manifest, in_text
+from pyopscaffold.lint.suppress import MOST, Suppression, Suppressions, heeded, in_manifest, in_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,6 +79,7 @@ class _Run:
         self._known = ruleset.known
         self._before = ruleset.before
         self._hits: list[tuple[Finding, Rule[Any], Manifest | None]] = []
+        self._is_whole = True
         self._suppressions = [wish for text in origins(source) for wish in in_text(text)]
 
     def check(self) -> None:
@@ -95,6 +96,7 @@ class _Run:
                 self._skip(part.position.line, "template")
             elif File not in self._rules.by_subject:
                 self._skip(part.position.line, "not readable")
+        self._is_whole = not self.outcome.skipped and all(isinstance(part, Document) for part in file.parts)
         self._report()
 
     def _report(self) -> None:
@@ -105,10 +107,21 @@ class _Run:
             finding for finding, rule, manifest in self._hits if not found.hide(finding, rule, manifest)
         ]
         self._hits.clear()
-        for source in {id(wish.source): wish.source for wish in found.found}.values():
-            part = tuple(wish for wish in found.found if wish.source is source)
+        used = {wish for wish, _ in found.used}
+        told = [wish for wish in found.found if wish in used or self._is_judged(wish)]
+        for source in {id(wish.source): wish.source for wish in told}.values():
+            part = tuple(wish for wish in told if wish.source is source)
             self._apply(replace(found, found=part), source=source)
         self.outcome.findings += [finding for finding, *_ in self._hits]
+
+    def _is_judged(self, wish: Suppression) -> bool:
+        """Whether the rules have seen what a suppression is about, so that it is known to hide nothing."""
+        if wish.source is None:
+            return True
+        if isinstance(self._source, Derived):
+            places = self._source.places.values()
+            return any(place.source is wish.source and place.line in wish.lines for place in places)
+        return self._is_whole
 
     def _skip(self, line: int, reason: str) -> None:
         self.outcome.skipped.append(Skipped(self._source.file, line, reason))

@@ -72,6 +72,17 @@ def test_comment_in_a_template(chart: Path, capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out.count("LC01") == 1
 
 
+def test_comment_in_what_is_not_rendered(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody knows what a suppression hides that stands in a branch of a template which the values switch off."""
+    file = chart / "templates" / "gadgets.yaml"
+    commented = TEMPLATE.replace("name: {type", "old: {type").replace(
+        "string}", "string}  # lint-crd: ignore[VA01] old"
+    )
+    file.write_text(file.read_text().replace("{{- end }}", f"{{{{- else }}}}\n{commented}{{{{- end }}}}"))
+    assert run((*CHECK, "--extend-select", "LC")) == 1
+    assert "LC01" not in capsys.readouterr().out
+
+
 def test_folder_like_an_option(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder whose name begins as an option does is a folder to helm as well."""
     chart.rename(chart.parent / "-shop")

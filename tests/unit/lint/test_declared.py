@@ -103,6 +103,16 @@ def test_comments(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found(capsys, "--select", "VA01,LC") == {("acme/api/thing.py", comment, "LC01")}
 
 
+def test_comment_of_a_class_in_no_crd(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A suppression in a class that no checked CRD has is not said to hide nothing."""
+    shared = acme / "api" / "shared.py"
+    other = (
+        SHARED.partition("@dataclass")[2].replace("Place", "Other").replace('""\n', '""  # lint-crd: ignore[VA01] x\n')
+    )
+    shared.write_text(f"{SHARED}\n@dataclass{other}")
+    assert {rule for *_, rule in found(capsys, "--select", "VA01,LC")} == {"VA01"}
+
+
 def test_comment_above_a_decorator(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A comment above the decorators of a class is about the class, as one behind its name is."""
     thing, comment = acme / "api" / "thing.py", "# lint-crd: ignore[UX03,UX01] nobody looks at these"

@@ -185,6 +185,12 @@ def test_a_crd_that_was_not_checked_has_no_unused_annotation() -> None:
     assert found(text) == []
 
 
+@pytest.mark.parametrize("broken", ["a: [\n", "{{- if .x }}\n"])
+def test_what_was_not_read_has_no_unused_comment(broken: str) -> None:
+    """In a file that was read in part, or not at all, nobody knows what a comment would hide."""
+    assert found(f"{broken}b: 1  # lint-crd: ignore[VA01] free\n") == []
+
+
 def test_many_comments_take_no_time() -> None:
     """A file of nothing but comments is read in one pass, and only so many are heeded."""
     text = "# lint-crd: ignore[VA01] why\n" * 50_000 + crd("spec: {type: object}")
