@@ -113,10 +113,16 @@ async def test_races_for_finalizers_lose_nothing(api_server: ApiServer, cluster:
         with pytest.raises(Conflict):
             await finalizer.remove(client, Widget.gvk, seen, FINALIZER)
         assert cluster.widget("one")["metadata"]["finalizers"] == [FINALIZER]
+        seen = (await client.get(Widget, "one", namespace=cluster.namespace)).metadata
         cluster.drop_finalizers("one")
         cluster.client.delete(cluster.widget_path("one"))
         with pytest.raises(NotFound):
             await finalizer.remove(client, Widget.gvk, seen, FINALIZER)
+        cluster.apply("one", finalizers=[FINALIZER])  # another one of that name
+        with pytest.raises(Conflict):
+            await finalizer.remove(client, Widget.gvk, seen, FINALIZER)
+        assert cluster.widget("one")["metadata"]["finalizers"] == [FINALIZER]
+        cluster.drop_finalizers("one")
     finally:
         await client.close()
 

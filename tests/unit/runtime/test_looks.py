@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pyopscaffold.api import Conditions, Object, controller, int64, resource
-from pyopscaffold.errors import NotFound, TerminalError
+from pyopscaffold.errors import Conflict, NotFound, TerminalError
 from pyopscaffold.kube.builtin import EVENT
 from pyopscaffold.runtime import Context, Reconciler, Result, conditions
 from pyopscaffold.runtime.finalizer import finalizer_name
@@ -202,6 +202,16 @@ async def test_own_conditions_ask_nothing(things: FakeCluster) -> None:
         await things.client.create(thing(), field_manager="test")
         await things.settle(manager)
     assert reads(things) == 0
+
+
+async def test_after_a_conflict_the_server_is_read(things: FakeCluster) -> None:
+    """The next try goes by what the server has, as the cache may be behind."""
+    async with things.operating(ThingReconciler) as manager:
+        things.fail(Conflict("somebody was faster"), verb="patch", kind=Thing)
+        await things.client.create(thing(), field_manager="test")
+        await things.settle(manager)
+        assert set(await said(things)) == {"Made", "Ready"}
+    assert reads(things) == 1
 
 
 async def test_an_undecodable_object_leaves_conditions_of_others(things: FakeCluster) -> None:
