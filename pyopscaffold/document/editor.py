@@ -26,7 +26,7 @@ from pyopscaffold.document.span import Span, line_end
 from pyopscaffold.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     Edit = tuple[Path, Any, bool]
 
@@ -108,16 +108,21 @@ def make_edits(text: str, edits: Sequence[Edit], *, file: str = "<text>") -> str
             _present(document, path, file)
             wanted = _with(wanted, path, value)
     is_json = _is_json(text)
-    try:
-        tree = _Tree(text, is_json=is_json)
-        splices = [(len(edit[0]), _splice(tree, document, edit, file)) for edit in edits]
-        # what two entries add at one place: the deeper one's comes first
-        ordered = [splice for _, splice in sorted(splices, key=lambda item: (item[1].start, -item[0]))]
-        edited = _with_line_ends_of(text, _spliced(text, ordered))
-        if _data(_read(edited, file)) == wanted and (not is_json or _is_json(edited)):
-            return edited
-    except (DocumentError, LookupError, ValueError, yaml.YAMLError):
-        pass
+    for item_by_item in (True, False):
+        try:
+            tree = _Tree(text, is_json=is_json)
+            splices = [
+                (len(edit[0]), splice)
+                for edit in edits
+                for splice in _splices(tree, document, edit, file, item_by_item=item_by_item)
+            ]
+            # what two entries add at one place: the deeper one's comes first
+            ordered = [splice for _, splice in sorted(splices, key=lambda item: (item[1].start, -item[0]))]
+            edited = _with_line_ends_of(text, _spliced(text, ordered))
+            if _data(_read(edited, file)) == wanted and (not is_json or _is_json(edited)):
+                return edited
+        except (DocumentError, LookupError, ValueError, yaml.YAMLError):
+            pass
     raise DocumentError(f"{file}:1: the text can't be edited in place", hint="make the change by hand")
 
 
@@ -133,25 +138,51 @@ def have_place(text: str, edits: Sequence[Edit], *, file: str = "<text>") -> lis
 
 def _has_place(tree: _Tree, document: Document | None, edit: Edit, file: str) -> bool:
     try:
-        _splice(tree, document, edit, file)
+        tuple(_splices(tree, document, edit, file))
     except (DocumentError, LookupError, ValueError):
         return False
     return True
 
 
-def _splice(tree: _Tree, document: Document | None, edit: Edit, file: str) -> _Splice:
+def _splices(
+    tree: _Tree, document: Document | None, edit: Edit, file: str, *, item_by_item: bool = True
+) -> Iterator[_Splice]:
+    """Yield what an edit does to the text; a list may lose and gain items, so that the others stay as they are."""
     path, value, remove = edit
     if remove:
-        return tree.remove(path) if _lookup(_data(document), path) is not _MISSING else _Splice(0, 0, "")
+        if _lookup(_data(document), path) is not _MISSING:
+            yield tree.remove(path)
+        return
     present = _present(document, path, file)
     if present == len(path):
-        return tree.replace(path, value)
+        gone, more = _items(_lookup(_data(document), path), value) if item_by_item else ([], [])
+        if gone or more:
+            yield from tree.remove_items(path, gone)
+            yield from (tree.append(path, item) for item in more)
+        else:
+            yield tree.replace(path, value)
+        return
     parent, key, *deeper = path[:present], *path[present:]
     for step in reversed(deeper):
         value = {step: value}
     if _lookup(_data(document), parent):
-        return tree.add(parent, str(key), value)
-    return tree.replace(parent, {key: value})
+        yield tree.add(parent, str(key), value)
+    else:
+        yield tree.replace(parent, {key: value})
+
+
+def _items(old: Any, new: Any) -> tuple[list[int], list[Any]]:
+    """Tell which items of a list go, by index, and which are appended; ([], []) where it becomes another one."""
+    if not (isinstance(old, list) and isinstance(new, list)):
+        return [], []
+    kept = 0
+    gone = []
+    for index, item in enumerate(old):
+        if kept < len(new) and item == new[kept]:
+            kept += 1
+        else:
+            gone.append(index)
+    return (gone, new[kept:]) if kept else ([], [])
 
 
 def _spliced(text: str, splices: Iterable[_Splice]) -> str:
@@ -345,6 +376,10 @@ class _Tree:
 
     def append(self, path: Path, value: Any) -> _Splice:
         sequence = self._span(path).node
+        if self._is_json:
+            start = sequence.value[-1].start_mark.index
+            separator = f"\n{self._margin(start)}" if self._margin(start) else " "
+            return self._insert_flow(sequence, self._json(value, start), separator)
         if sequence.flow_style:
             return self._insert_flow(sequence, render_flow(value))
         item = render_lines([value], sequence.start_mark.column, indented=self._indented)
@@ -358,6 +393,19 @@ class _Tree:
         if count == 1:
             return self._splice_value(parent, {} if isinstance(parent.node, yaml.MappingNode) else [])
         return _Splice(*entry.block_range(parent), "")
+
+    def remove_items(self, path: Path, indexes: Sequence[int]) -> Iterator[_Splice]:
+        """Yield what it takes to have items leave a list, of which some stay."""
+        parent = self._span(path)
+        for index in indexes:
+            entry = self._span((*path, index))
+            if not parent.node.flow_style:
+                yield _Splice(*entry.block_range(parent), "")
+            elif index + 1 not in indexes:  # the last of some that stand together
+                first = next(at for at in range(index, -1, -1) if at - 1 not in indexes)
+                is_last = index + 1 == len(parent.node.value)
+                start = self._span((*path, first - 1)).end if is_last else self._span((*path, first)).entry
+                yield _Splice(start, entry.flow_range(parent)[1], "")
 
     def _span(self, path: Path) -> Span:
         span = Span.root(self._text, self._root)

@@ -180,6 +180,45 @@ def test_fixes_of_one_place_are_made_one_after_another() -> None:
     assert made.text == before.replace(required, "[c]")
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "required:   # r\n# first\n- 'a'  # a\n# second\n-   \"b\"  # b\n# third\n- c\n# end\n",
+            'required:   # r\n# first\n# second\n-   "b"  # b\n# third\n# end\n',
+        ),
+        ("required: [ a,\n  'b' , c ]  # r\n", "required: [ 'b' ]  # r\n"),
+        ("required: [a, c, b]\n", "required: [b]\n"),
+        ("required: [b, a, c]\n", "required: [b]\n"),
+        ("required:\n    - b\n    - a\n    - c\n", "required:\n    - b\n"),
+    ],
+)
+def test_a_list_loses_items_alone(before: str, after: str) -> None:
+    """Comments, quotes and layout of the others stay."""
+    fields = indent(
+        "type: object\nproperties: {a: {type: string, default: x}, b: {type: string}, c: {type: string, default: x}}\n",
+        "  ",
+    )
+    whole, expected = (crd(f"spec:\n{fields}{indent(text, '  ')}") for text in (before, after))
+    assert fixed(whole, "DE02").text == expected
+
+
+@pytest.mark.parametrize("margin", [2, None])
+def test_a_list_gains_items_at_its_end(margin: int | None) -> None:
+    """Those that were there stay as they are, in YAML and in JSON."""
+    fields = "{type: string}\n    status: {type: string}\n    reason: {type: string}"
+    item = f"type: object\nrequired:   # r\n-   'type'  # t\n- status\nproperties:\n    type: {fields}\n"
+    before = crd(
+        "status:\n  type: object\n  properties:\n    conditions:\n      type: array\n      items:\n"
+        + indent(item, "        ")
+    )
+    assert lines_added(before, fixed(before, "CO03", unsafe=True).text) == [f"{' ' * 18}- reason"]
+    as_json = json.dumps(yaml.safe_load(before), indent=margin)
+    assert fixed(as_json, "CO03", unsafe=True).text == json.dumps(
+        yaml.safe_load(before.replace("- status\n", "- status\n                  - reason\n")), indent=margin
+    )
+
+
 def fixable_examples() -> list[Any]:
     """Give every bad example that has a fix, with its rule."""
     return [
