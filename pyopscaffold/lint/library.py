@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyopscaffold.document.reader import Source
+from pyopscaffold.errors import UsageError
 from pyopscaffold.lint import workers
 from pyopscaffold.lint.config import Config
 from pyopscaffold.lint.configfile import find, read
@@ -48,6 +49,8 @@ def lint(sources: Iterable[str | Path | Source], *, config: Config | None = None
             distribution can't be loaded.
 
     """
+    if isinstance(sources, str):
+        raise UsageError("lint takes a list of paths and texts", hint=f"write lint([{sources!r}])")
     ruleset = Ruleset(rules(), config)
     return workers.run(_items(sources, ruleset.config), ruleset, jobs=jobs)
 

@@ -71,6 +71,13 @@ def test_a_wrong_configuration_is_refused(config: Config, told: str) -> None:
     assert str(caught.value) == told
 
 
+def test_a_path_alone_is_refused() -> None:
+    """A text is a list of its letters to Python, and to its type checkers: no file is called so."""
+    with pytest.raises(UsageError, match="lint takes a list") as caught:
+        lint("config/crd")
+    assert caught.value.hint == "write lint(['config/crd'])"
+
+
 def test_importing_the_library_is_light() -> None:
     """Nothing but the names is loaded before they are used."""
     code = "import sys, pyopscaffold.lint as it; print(*(name for name in sys.modules if 'yaml' in name)); it.lint"
