@@ -7,6 +7,7 @@ import pytest
 from pyopscaffold.runtime.client.config import load
 from pyopscaffold.runtime.client.http import HttpClient, HttpTransport
 from pyopscaffold.testing import FakeCluster
+from pyopscaffold.testing.binaries.versions import DEFAULT
 from pyopscaffold.testing.discovery import create_namespace, purge_namespace
 from tests.cluster import fake_conformance
 from tests.cluster.gadgets import serve_gadgets
@@ -25,6 +26,14 @@ def admin(api_server: ApiServer) -> Iterator[RestClient]:
     client = api_server.client()
     yield client
     client.close()
+
+
+@pytest.fixture
+def newest_kubernetes(admin: RestClient) -> None:
+    """Leave out, where the tests run on an older Kubernetes, what only the newest one says."""
+    served = admin.get("/version")["gitVersion"]
+    if served != f"v{DEFAULT}":
+        pytest.skip(f"this is as Kubernetes {DEFAULT} has it; the tests run on {served}")
 
 
 @pytest.fixture

@@ -102,8 +102,10 @@ METADATA: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 @pytest.mark.parametrize("case", METADATA)
-async def test_metadata(fake_or_real: Api, case: str) -> None:
+async def test_metadata(fake_or_real: Api, request: pytest.FixtureRequest, case: str) -> None:
     """Metadata of a wrong form is Invalid."""
+    if case == "owner":  # 1.36 names another field
+        request.getfixturevalue("newest_kubernetes")
     metadata, field, reason = METADATA[case]
     refused = await fake_or_real.create(gizmo(**{"name": "metadata", **metadata}))
     assert (refused.said, refused.causes) == ((422, "Invalid"), {(field, reason)})

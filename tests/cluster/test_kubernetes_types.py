@@ -244,6 +244,7 @@ def test_named_ports(admin: RestClient, kinds: dict[str, KindModel]) -> None:
     assert stored(admin, kinds["Probing"], {"probe": probe}) == {"probe": probe}
 
 
+@pytest.mark.usefixtures("newest_kubernetes")
 def test_data_is_what_the_server_publishes(admin: RestClient) -> None:
     """The types in the repository are those that `make kubernetes-types` makes from the pinned server."""
     made = files(ask(admin))
