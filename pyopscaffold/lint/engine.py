@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -123,6 +124,11 @@ class _Run:
             return any(place.source is wish.source and place.line in wish.lines for place in places)
         return self._is_whole
 
+    def _is_excluded(self, file: str) -> bool:
+        """Whether a file was met on the way, as a module of a package is, that the configuration excludes."""
+        excluded = self._ruleset.config.excludes(file)
+        return excluded and os.path.abspath(file) != os.path.abspath(self._source.file)  # noqa: PTH100 - the same text
+
     def _skip(self, line: int, reason: str) -> None:
         self.outcome.skipped.append(Skipped(self._source.file, line, reason))
 
@@ -161,7 +167,8 @@ class _Run:
                 line = manifest.document.position(manifest.base).line if manifest else 1
                 self.outcome.failures.append(Failure(self._source.file, line, rule.id, _explained(error)))
             else:
-                judged = (self._ruleset.for_file(finding.file).judge(finding) for finding in hits)
+                kept = [finding for finding in hits if not self._is_excluded(finding.file)]
+                judged = (self._ruleset.for_file(finding.file).judge(finding) for finding in kept)
                 self._hits += [(finding, rule, manifest) for finding in judged if finding]
 
 

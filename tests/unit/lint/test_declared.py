@@ -123,9 +123,15 @@ def test_comment_above_a_decorator(acme: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_settings_of_a_file(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The configuration of a path holds for the findings in that Python file."""
+    """The configuration of a path holds for the findings in that Python file; one that is named is not excluded."""
     (acme.parent / ".lint-crd.toml").write_text('select = ["VA01"]\n[per-path."**/shared.py"]\nignore = ["VA01"]\n')
     assert {file for file, *_ in found(capsys)} == {"acme/api/thing.py"}
+    (acme.parent / ".lint-crd.toml").write_text('select = ["VA01"]\nexclude = ["**/thing.py"]\n')
+    assert {file for file, *_ in found(capsys)} == {"acme/api/shared.py"}
+    assert {file for file, *_ in found(capsys, path="./acme/api/thing.py")} == {
+        "acme/api/shared.py",
+        "acme/api/thing.py",
+    }
 
 
 def test_code_that_fails(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
