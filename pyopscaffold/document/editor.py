@@ -155,12 +155,8 @@ def _splices(
         return
     present = _present(document, path, file)
     if present == len(path):
-        gone, more = _items(_lookup(_data(document), path), value) if item_by_item else ([], [])
-        if gone or more:
-            yield from tree.remove_items(path, gone)
-            yield from (tree.append(path, item) for item in more)
-        else:
-            yield tree.replace(path, value)
+        items = list(_items(tree, path, _lookup(_data(document), path), value)) if item_by_item else []
+        yield from items or [tree.replace(path, value)]
         return
     parent, key, *deeper = path[:present], *path[present:]
     for step in reversed(deeper):
@@ -171,18 +167,23 @@ def _splices(
         yield tree.replace(parent, {key: value})
 
 
-def _items(old: Any, new: Any) -> tuple[list[int], list[Any]]:
-    """Tell which items of a list go, by index, and which are appended; ([], []) where it becomes another one."""
+def _items(tree: _Tree, path: Path, old: Any, new: Any) -> Iterator[_Splice]:
+    """Yield what changes, removes and appends items of a list; nothing where all of them become others."""
     if not (isinstance(old, list) and isinstance(new, list)):
-        return [], []
-    kept = 0
-    gone = []
+        return
+    same = [index for index, (was, now) in enumerate(zip(old, new, strict=False)) if was == now]
+    if same and len(old) == len(new):
+        yield from (tree.replace((*path, index), item) for index, item in enumerate(new) if index not in same)
+        return
+    kept, gone = 0, []
     for index, item in enumerate(old):
         if kept < len(new) and item == new[kept]:
             kept += 1
         else:
             gone.append(index)
-    return (gone, new[kept:]) if kept else ([], [])
+    if kept:
+        yield from tree.remove_items(path, gone)
+        yield from (tree.append(path, item) for item in new[kept:])
 
 
 def _spliced(text: str, splices: Iterable[_Splice]) -> str:

@@ -56,6 +56,12 @@ def fixed(text: str, *select: str, file: str = "x.yaml", unsafe: bool = False) -
     return fix(Source(file, text), checker(*select), unsafe=unsafe)
 
 
+def conditions(items: str) -> str:
+    """Return a CRD whose conditions are a list of these."""
+    fields = f"conditions:\n  type: array\n  items:\n{indent(items, '    ')}"
+    return crd(f"status:\n  type: object\n  properties:\n{indent(fields, '    ')}")
+
+
 def lines_added(before: str, after: str) -> list[str]:
     """Give the lines that are new; those of before are all there, in order."""
     rest = iter(after.splitlines())
@@ -203,15 +209,20 @@ def test_a_list_loses_items_alone(before: str, after: str) -> None:
     assert fixed(whole, "DE02").text == expected
 
 
+def test_a_list_changes_one_item_alone() -> None:
+    """Comments and quotes of the others stay."""
+    text = "enum:\n-   'True'  # t\n# f\n- \"False\"\n- Maybe  # m\n"
+    item = f"type: object\nproperties:\n  type: {{type: string}}\n  status:\n    type: string\n{indent(text, '    ')}"
+    before = conditions(item)
+    assert fixed(before, "CO05", unsafe=True).text == before.replace("Maybe", "Unknown")
+
+
 @pytest.mark.parametrize("margin", [2, None])
 def test_a_list_gains_items_at_its_end(margin: int | None) -> None:
     """Those that were there stay as they are, in YAML and in JSON."""
     fields = "{type: string}\n    status: {type: string}\n    reason: {type: string}"
     item = f"type: object\nrequired:   # r\n-   'type'  # t\n- status\nproperties:\n    type: {fields}\n"
-    before = crd(
-        "status:\n  type: object\n  properties:\n    conditions:\n      type: array\n      items:\n"
-        + indent(item, "        ")
-    )
+    before = conditions(item)
     assert lines_added(before, fixed(before, "CO03", unsafe=True).text) == [f"{' ' * 18}- reason"]
     as_json = json.dumps(yaml.safe_load(before), indent=margin)
     assert fixed(as_json, "CO03", unsafe=True).text == json.dumps(
