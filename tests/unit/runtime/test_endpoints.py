@@ -179,23 +179,24 @@ async def test_metrics_are_for_those_who_may() -> None:
 
 
 async def test_reviews_are_kept_for_a_while() -> None:
-    """An identity is asked for once a minute, a yes every five minutes, a no every half minute."""
+    """An identity is asked for once a minute, known or not, a yes every five minutes, a no every half minute."""
     reviewer, clock = Reviewer(), ManualClock()
     guard = Guard(hello, reviewer, clock=clock)  # type: ignore[arg-type]  # creates only
     async with served({"/metrics": guard}) as url:
 
         async def kinds_asked(name: str) -> list[str]:
             before = len(reviewer.asked)
-            await get(f"{url}/metrics", token=f"token-of-{name}")
+            await get(f"{url}/metrics", token="unknown" if name == "nobody" else f"token-of-{name}")
             return [review["kind"] for review in reviewer.asked[before:]]
 
         both = ["TokenReview", "SubjectAccessReview"]
         assert await kinds_asked("prometheus") == await kinds_asked("ada") == both
-        assert await kinds_asked("prometheus") == await kinds_asked("ada") == []
+        assert await kinds_asked("nobody") == both[:1]
+        assert await kinds_asked("prometheus") == await kinds_asked("ada") == await kinds_asked("nobody") == []
         clock.advance(NO_KEPT)
         assert (await kinds_asked("prometheus"), await kinds_asked("ada")) == ([], both[1:])
         clock.advance(IDENTITY_KEPT - NO_KEPT)
-        assert await kinds_asked("prometheus") == both[:1]
+        assert await kinds_asked("prometheus") == await kinds_asked("nobody") == both[:1]
         clock.advance(YES_KEPT)
         assert await kinds_asked("prometheus") == both
 

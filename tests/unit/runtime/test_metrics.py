@@ -158,8 +158,10 @@ class HttpError(Exception):
     status = 404
 
 
-@pytest.mark.parametrize(("error", "status"), [(None, 201), (HttpError(), 404), (ValueError("no"), 500)])
-def test_requests_of_ones_own_server(error: Exception | None, status: int) -> None:
+@pytest.mark.parametrize(
+    ("error", "status"), [(None, 201), (HttpError(), 404), (ValueError("no"), 500), (asyncio.CancelledError(), 499)]
+)
+def test_requests_of_ones_own_server(error: BaseException | None, status: int) -> None:
     """A request is in the histogram by method, route and status, and its line's latency_ms is what was observed."""
     metrics, stream = Metrics(), io.StringIO()
     log = logging.getLogger("served")
@@ -168,7 +170,7 @@ def test_requests_of_ones_own_server(error: Exception | None, status: int) -> No
     handler.setFormatter(logs.JsonFormatter())
     log.addHandler(handler)
     requests = HttpRequests(metrics.registry, log=log)
-    with suppress(HttpError, ValueError), requests.observe("POST", "/orders/{id}") as observed:
+    with suppress(HttpError, ValueError, asyncio.CancelledError), requests.observe("POST", "/orders/{id}") as observed:
         if error is not None:
             raise error
         observed.status = 201
