@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from pyopscaffold.lint.ruleset import Ruleset
 
 
-_OF_REPORTS = (b'"findings": [', b'"runs": [', b'"check_name": ', b'<testsuites name="lint-crd"', b" checked by ")
+_OF_REPORTS = re.compile(
+    rb""""findings": \[|"runs": \[|"check_name": |<testsuites name="lint-crd"|^\d+ CRDs? in \d+ files? checked by """,
+    re.MULTILINE,
+)
 
 
 class Form(enum.StrEnum):
@@ -73,7 +77,7 @@ def _require_place(file: Path) -> None:
         raise UsageError(f"{file} is a folder", hint="name a file in it")
     if file.is_file():
         content = file.read_bytes()
-        if content.strip() not in {b"", b"[]"} and not any(mark in content for mark in _OF_REPORTS):
+        if content.strip() not in {b"", b"[]"} and not _OF_REPORTS.search(content):
             raise UsageError(f"{file} is there and is no report", hint="name another file, or delete it first")
 
 

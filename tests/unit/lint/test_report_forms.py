@@ -243,7 +243,9 @@ def test_a_wrong_output_is_told(
 @pytest.mark.parametrize("form", list(Form))
 def test_a_report_takes_the_place_of_the_last_one(folder: Path, form: Form) -> None:
     """Whether it had findings or not, the file of an earlier run is written anew; a baseline is no report."""
-    (folder / "x.yaml").write_text(STRINGS)
+    (folder / "x.yaml").write_text(text := STRINGS + "# who is it checked by 2 times?\n")
+    assert run(["lint-crd", "x.yaml", "-f", f"{form}:x.yaml"]) == 2
+    assert (folder / "x.yaml").read_text() == text
     for rule in ("VA01", "ST01", "VA01"):
         run(["lint-crd", "x.yaml", "--select", rule, "-f", f"{form}:out"])
     assert "VA01" in (folder / "out").read_text()
