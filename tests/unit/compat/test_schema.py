@@ -27,6 +27,12 @@ CASES: list[tuple[str, str, list[tuple[Grade, Sort, str]]]] = [
     ("{type: string}", "{x-kubernetes-int-or-string: true}", [(R, Sort.TYPE, "an integer or a string")]),
     ("{x-kubernetes-int-or-string: true}", "{type: string}", [(B, Sort.TYPE, "is a string now")]),
     ("{type: string}", "{x-kubernetes-preserve-unknown-fields: true}", [(R, Sort.TYPE, "takes anything now")]),
+    (
+        "{type: string}",
+        "{type: object, x-kubernetes-preserve-unknown-fields: true}",
+        [(B, Sort.TYPE, "was a string and is an object")],
+    ),
+    ("{type: array}", "{type: array, items: {type: string}}", []),
     ("{type: array, items: {type: string}}", "{type: object}", [(B, Sort.TYPE, "was an array and is an object")]),
     ("{type: array, items: {type: string}}", "{type: array, items: {type: integer}}", [(B, Sort.TYPE, ".x[] was")]),
     ("{type: string}", "{type: string, enum: [a]}", [(B, Sort.ENUM, 'takes only "a" now')]),
