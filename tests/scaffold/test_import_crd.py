@@ -216,7 +216,9 @@ def test_what_is_left_out_is_told(folder: Folder) -> None:
     root = schema[0]["schema"]["openAPIV3Schema"]
     root["properties"]["metadata"] = {"type": "object", "properties": {"name": {"type": "string", "maxLength": 9}}}
     root["properties"]["spec"]["properties"]["mode"]["x-other"] = True
-    (folder.path / "crd.yaml").write_text(crd(versions=schema, conversion={"strategy": "Webhook"}))
+    schema[0]["subresources"]["scale"]["statusReplicasPath"] = ".status.phase"
+    names = {"kind": "Widget", "listKind": "Widgetry", "plural": "widgets"}
+    (folder.path / "crd.yaml").write_text(crd(versions=schema, names=names, conversion={"strategy": "Webhook"}))
 
     told = json.loads(folder.run("import", "crd", "crd.yaml", "--output", "json"))
 
@@ -224,6 +226,8 @@ def test_what_is_left_out_is_told(folder: Folder) -> None:
     assert told["written"] == ["v1/__init__.py", "v1/widget.py"]
     assert {(note["path"], note["message"].partition(":")[0]) for note in told["notes"]} == {
         ("", "the conversion webhook is left out"),
+        ("", "the scale subresource is left out"),
+        ("", "listKind Widgetry; that of a dataclass is WidgetList"),
         ("metadata", "what the schema demands of it is left out"),
         ("spec.mode", "x-other has no marker"),
     }
@@ -259,6 +263,7 @@ BROKEN = {
         "widgets.foreign.io: it has no spec.versions[0].schema.openAPIV3Schema",
     ),
     "no names": (crd(names={"kind": "Widget"}), "it has no spec.names.plural"),
+    "two of one module": (f"{WIDGETS}---\n{crd(group='a.io')}", "v1/widget.py would be of foreign.io and of a.io"),
     "two that differ": (f"{WIDGETS}---\n{crd(scope='Cluster')}", "it is in in.yaml:1 too, and they differ"),
 }
 

@@ -211,7 +211,7 @@ class _Version:
             if path := scale.get(key):
                 paths[argument] = _python_path(path, definition, classes, schema, kind)
         if None in paths.values():
-            self._note("", "the scale subresource is left out: a path of it names no field")
+            self._note("", "the scale subresource is left out: one of its paths leads to no number or text")
             return None
         return call(api("Scale"), **{name: json_value(path) for name, path in paths.items()})
 

@@ -184,6 +184,7 @@ def _all_untold(page: str, model: ProjectModel) -> list[str]:
 def test_everything_is_told(model: ProjectModel, pages: dict[str, str]) -> None:
     """All that the CRD holds of a field stands in the field's section, or in that of its type."""
     assert _all_untold(pages[PAGE], model) == []
+    assert "- can't be changed\n- can't be taken away once it is set\n" in pages[PAGE]
 
 
 @pytest.mark.parametrize(
