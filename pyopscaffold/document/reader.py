@@ -34,8 +34,8 @@ __all__ = ["Document", "DuplicateKey", "Path", "Position", "Source", "Unreadable
 _SEPARATOR = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 _LATE_MARK = re.compile(r"^(---[ \t]*(?:#.*)?\r?\n)\ufeff", re.MULTILINE)
 _TEMPLATE = re.compile(r"""(?:^|[-:,(\[{])[ \t]*["']?\{\{|\{\{[^}\n]*["']""", re.MULTILINE)
-_UNDECODED = re.compile(r"[\udc80-\udcff]")
-_UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")
+_UNDECODED = re.compile("[\0\udc80-\udcff]")
+_UTF16 = re.compile("\udcff\udcfe|\udcfe\udcff|\0[!-~]|[!-~]\0")
 _NO_YAML = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BREAKS_OF_YAML = re.compile("[\x85\u2028\u2029]")
 _MERGE_TAG = "tag:yaml.org,2002:merge"
@@ -145,12 +145,14 @@ def _undecoded(source: Source) -> Unreadable | None:
     """Tell of a source that is no text."""
     if source.fault:
         return Unreadable(source, source.fault, Position(1, 1), template=False)
-    byte = None if source.text.isascii() else _UNDECODED.search(source.text)
+    text = source.text
+    byte = _UNDECODED.search(text) if "\0" in text or not text.isascii() else None
     if byte is None:
         return None
-    position = place(line_starts(source.text), byte.start())
-    encoding = "UTF-16" if source.text[:2] in _UTF16_MARKS else "not UTF-8"
-    return Unreadable(source, f"{encoding} text: save it as UTF-8", position, template=False)
+    position = place(line_starts(text), byte.start())
+    encoding = "UTF-16" if _UTF16.match(text) else "" if "\0" in text else "not UTF-8"
+    problem = f"{encoding} text: save it as UTF-8" if encoding else "binary data: no manifest is"
+    return Unreadable(source, problem, position, template=False)
 
 
 def _pieces(text: str) -> list[tuple[str, int]]:
