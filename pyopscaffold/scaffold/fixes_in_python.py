@@ -109,7 +109,7 @@ def _generated(source: Declared, texts: Mapping[str, str]) -> Declared | None:
         code = Path(folder).resolve()
         for entry in source.root.iterdir():
             if entry.name == package:
-                shutil.copytree(entry, code / package, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(entry, code / package, ignore=_left_out)
             else:
                 (code / entry.name).symlink_to(entry.resolve())
         for name, text in texts.items():
@@ -118,6 +118,12 @@ def _generated(source: Declared, texts: Mapping[str, str]) -> Declared | None:
             return next(declared.generated(source.file, source.root, source.project, code=code), None)
         except UserError:
             return None
+
+
+def _left_out(folder: str, names: Iterable[str]) -> list[str]:
+    """Name what can't be copied, such as an editor's lock, which is a link to nowhere, and what need not be."""
+    entries = (Path(folder, name) for name in names)
+    return [it.name for it in entries if it.name == "__pycache__" or not (it.is_file() or it.is_dir())]
 
 
 def _refusals(source: Source) -> set[str]:

@@ -102,8 +102,9 @@ def test_bad_classes_are_fixed(rule: str) -> None:
 
 
 def test_formatting_stays() -> None:
-    """Comments, quotes and odd spaces are kept; only the marker changes."""
+    """Comments, quotes and odd spaces are kept; only the marker changes, even while an editor has the file open."""
     before = write(with_spec("    zone : Annotated[ str,Pattern('[a-z]+') ]   # 'here'\n    '''Where.'''\n"))
+    FILE.with_name(".#widget.py").symlink_to("me@host.1")
     assert fix("VA06") == 0
     assert FILE.read_text() == before.replace("'[a-z]+'", '"^(?:[a-z]+)$"')
 
