@@ -154,12 +154,22 @@ def _check_object(schema: Schema, value: Mapping[str, Any], path: str) -> Iterat
             yield Misfit(path, f"{name} is missing")
     for name, item in value.items():
         child = schema.properties.get(name, schema.additional_properties)
-        if child is not None:
+        if child is not None and schema.embedded_resource and name == "metadata":
+            yield from _check_metadata(child, item, _below(path, name))
+        elif child is not None:
             yield from _check(child, item, _below(path, name))
         elif not schema.preserve_unknown_fields and not (schema.embedded_resource and name in _TYPE_META):
             yield Misfit(path, f"there is no field {name}")
     if schema.embedded_resource:
         yield from _check_type_meta(value, path)
+
+
+def _check_metadata(schema: Schema, value: Any, path: str) -> Iterator[Misfit]:
+    """Check the metadata of an embedded resource, of which the server drops what is empty, and prunes nothing."""
+    if isinstance(value, dict):
+        value = {name: item for name, item in value.items() if item not in (None, "")}
+    if value is not None:
+        yield from _check(schema.rewritten(lambda part: part.having(preserve_unknown_fields=True)), value, path)
 
 
 def _check_type_meta(value: Mapping[str, Any], path: str) -> Iterator[Misfit]:

@@ -15,6 +15,7 @@ _UNKNOWN = "x-kubernetes-preserve-unknown-fields: true"
 _TRUE = "x-kubernetes-validations: [{rule: 'true'}]"
 _META = _EMBEDDED + ", properties: {{{}}}"
 _POD = "{{apiVersion: v1, kind: Pod, metadata: {{labels: {{a: {}}}}}}}"
+_POD_ITEM = _META.format("metadata: {type: object}")
 _LABELED = "metadata: {{type: object, properties: {{labels: {{type: object, additionalProperties: {{{}}}}}}}}}"
 _LABELS = _EMBEDDED + ", properties: {{" + _LABELED + "}}"
 
@@ -144,6 +145,12 @@ _DEFAULTS = (
         "DE03",
         f"{_EMBEDDED}, x-kubernetes-preserve-unknown-fields: true, default: {_POD.format('b c')}",
         f"{_EMBEDDED}, x-kubernetes-preserve-unknown-fields: true, default: {_POD.format('b_c')}",
+    ),
+    field(
+        "default of a list with labels that can't be",
+        "DE03",
+        f"type: array, items: {{{_POD_ITEM}}}, default: [{_POD.format('b c')}]",
+        f"type: array, items: {{{_POD_ITEM}}}, default: [{_POD.format('b_c')}]",
     ),
     properties("default in metadata", "DE03", "metadata: {type: object, default: {}}", "metadata: {type: object}"),
     properties(

@@ -152,6 +152,13 @@ OBJECTS = (
         f"metadata:\n  annotations: {{a: {'b' * 262_144}}}",
         f"metadata:\n  annotations: {{a: {'b' * 262_143}}}",
     ),
+    head("finalizer has no name", "metadata:", "metadata:\n  finalizers: [a b]", "metadata:\n  finalizers: [a/b]"),
+    head(
+        "owner without a uid",
+        "metadata:",
+        "metadata:\n  ownerReferences: [{apiVersion: v1, kind: Pod, name: a}]",
+        "metadata:\n  ownerReferences: [{apiVersion: v1, kind: Pod, name: a, uid: b}]",
+    ),
     head(
         "time without a zone",
         "metadata:",

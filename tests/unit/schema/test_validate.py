@@ -13,6 +13,13 @@ STRING = Schema(type="string")
 ITEM = Schema(type="object", properties={"a": STRING, "b": Schema(type="integer"), "c": STRING})
 KEYED = Schema(type="array", list_type="map", list_map_keys=("a", "b"), items=ITEM)
 WHOLE = Schema(type="object", embedded_resource=True, preserve_unknown_fields=True)
+NAMED = Schema(
+    type="object",
+    embedded_resource=True,
+    properties={
+        "metadata": Schema(type="object", properties={"name": Schema(type="string", pattern="^a$")}),
+    },
+)
 WIDE = Schema(type="object", properties={"x": STRING, "y": Schema(type="integer")})
 PORT = Schema(
     type="object", properties={"name": STRING, "number": Schema(type="integer", maximum=9)}, required=("name",)
@@ -43,6 +50,9 @@ PORT = Schema(
         (KEYED, [{"a": "x", "b": 1, "c": "z"}, {"a": "x", "b": 2, "c": "z"}, {"a": "x"}, {}]),
         (WHOLE, {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {}, "spec": {}}),
         (Schema(type="object", embedded_resource=True, properties={"spec": WIDE}), {"apiVersion": "v1", "kind": "X"}),
+        (NAMED, {"apiVersion": "v1", "kind": "X", "metadata": {"name": "a", "labels": {"b": "c"}}}),
+        (NAMED, {"apiVersion": "v1", "kind": "X", "metadata": {"name": ""}}),
+        (NAMED, {"apiVersion": "v1", "kind": "X", "metadata": None}),
         (replace(WIDE, one_of=({"required": ["x"]}, {"required": ["y"]})), {"x": ""}),
         (replace(WIDE, any_of=({"required": ["x"]}, {"properties": {"y": {"minimum": 2}}})), {"y": 2}),
         (replace(WIDE, all_of=({"not": {"required": ["x", "y"]}},)), {"x": ""}),
@@ -98,6 +108,7 @@ def test_fits(schema: Schema, value: Any) -> None:
         ),
         (KEYED, [{"a": "x"}, {"a": "x", "c": "z"}], "[1]: it is the same as the keys of an earlier item"),
         (WHOLE, {}, "apiVersion is missing"),
+        (NAMED, {"apiVersion": "v1", "kind": "X", "metadata": {"name": "b"}}, 'metadata.name: "b" does not match ^a$'),
         (WHOLE, {"apiVersion": "a/b/c", "kind": "X"}, 'apiVersion: "a/b/c" is no group and version'),
         (WHOLE, {"apiVersion": "v1", "kind": "1"}, 'kind: "1" is no kind'),
         (

@@ -16,6 +16,8 @@ from pyopscaffold.schema import from_mapping, validate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pyopscaffold.schema import Schema
+
 _TYPE_META = ("apiVersion", "kind", "metadata")
 _VALIDATIONS = frozenset(
     (
@@ -100,10 +102,24 @@ def _misfits(node: Node, default: Any) -> Iterator[str]:
         # The server does not prune what it holds to its own types of metadata.
         schema = schema.rewritten(lambda part: part.having(preserve_unknown_fields=True))
         yield from _meta_misfits(_in_resource(node, given))
-    elif schema.embedded_resource:
-        yield from _meta_misfits({"metadata": mapping(given).get("metadata")})
+    else:
+        for resource in _resources(schema, given):
+            yield from _meta_misfits({"metadata": resource.get("metadata")})
     for misfit in validate(schema, given):
         yield str(misfit)
+
+
+def _resources(schema: Schema, value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the value, or what is in it, as far as it is an embedded resource."""
+    if isinstance(value, dict):
+        if schema.embedded_resource:
+            yield value
+        inner = [(schema.properties.get(name, schema.additional_properties), item) for name, item in value.items()]
+    else:
+        inner = [(schema.items, item) for item in listing(value)]
+    for child, item in inner:
+        if child is not None:
+            yield from _resources(child, item)
 
 
 def _as_sent(value: Any) -> Any:
