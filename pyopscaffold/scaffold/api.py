@@ -13,7 +13,7 @@ from pyopscaffold.loader import project as project_file
 from pyopscaffold.model.project import Project, ResourceEntry
 from pyopscaffold.scaffold import checks
 from pyopscaffold.scaffold.render import render
-from pyopscaffold.scaffold.workload import ImageOptions, template_values, workload
+from pyopscaffold.scaffold.workload import ImageOptions, template_values, workload, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -231,6 +231,7 @@ def _code(project: Project, resource: ResourceEntry, options: ApiOptions) -> Ite
         **_values(project, resource),
         "api_import": _import(api, resource.kind),
         "storage": not others,
+        "declared": _declared(project, resource, container),
     }
     if container is None:
         values["test_imports"] = [
@@ -253,6 +254,16 @@ def _code(project: Project, resource: ResourceEntry, options: ApiOptions) -> Ite
         yield _module(controller, texts["controller.py"])
         yield from _packages(controller, resource)
         yield Artefact(_test_path(project, resource), texts["test.py"], owner=Owner.USER)
+
+
+def _declared(project: Project, resource: ResourceEntry, container: Workload | None) -> str:
+    """Write the decorator of a reconciler; with a name of its own where another group has the kind, and the name."""
+    children = ["CONFIG_MAP"] if container is None else ["DEPLOYMENT", *(["SERVICE"] if container.ports else [])]
+    arguments = [resource.kind, f"owns=[{', '.join(children)}]", "timeout=5.0"]
+    if any(other.kind == resource.kind and other.group != resource.group for other in _own(project)):
+        group = project_file.group_module(resource).replace("_", "-")
+        arguments.insert(1, f'name="{group}-{resource.kind.lower()}"')
+    return wrapped("@controller(", arguments, ")", line_length=LINE_LENGTH)
 
 
 def _test_path(project: Project, resource: ResourceEntry) -> str:

@@ -59,8 +59,8 @@ def template_values(container: Workload, *, variable: str, line_length: int) -> 
     environment = ("IMAGE = os.environ.get(", [_literal(variable), _literal(container.image)], ")")
     command = ("COMMAND = [", [_literal(word) for word in container.command], "]")
     return {
-        "image": _wrapped(*environment, line_length=line_length),
-        "command": _wrapped(*command, line_length=line_length) if container.command else "",
+        "image": wrapped(*environment, line_length=line_length),
+        "command": wrapped(*command, line_length=line_length) if container.command else "",
         "ports": [_port(index, number) for index, number in enumerate(container.ports, 1)],
         "run_as_user": container.run_as_user,
     }
@@ -137,7 +137,7 @@ def _port(index: int, number: int) -> dict[str, object]:
     }
 
 
-def _wrapped(start: str, items: Sequence[str], end: str, *, line_length: int) -> str:
+def wrapped(start: str, items: Sequence[str], end: str, *, line_length: int) -> str:
     """Write a list or a call as the formatter of the made project would: in one line where it fits.
 
     A call that does not may have its arguments in one line of their own, a list may not.

@@ -90,7 +90,7 @@ def test_a_second_version_has_types_only(project: Folder) -> None:
 
 
 def test_several_groups_live_side_by_side(folder: Folder) -> None:
-    """With --multigroup the same kind may be in two groups."""
+    """With --multigroup the same kind may be in several groups, each with a controller of another name."""
     folder.run("init", "--domain", "example.com", "--multigroup")
     for group in ("db", "old-db", ""):
         folder.run("create", "api", "--group", group, "--version", "v1", "--kind", "MyDatabase")
@@ -99,6 +99,9 @@ def test_several_groups_live_side_by_side(folder: Folder) -> None:
         for group in ("db", "old_db", "core")
         for place in (f"shop_operator/api/{group}/v1/", f"shop_operator/controllers/{group}/", f"tests/test_{group}_")
     }
+    assert "create  config/crd/bases/old-db.example.com_mydatabases.yaml" in folder.run(
+        "generate", "--dry-run", "--python", sys.executable
+    )
 
 
 def test_types_first_and_the_controller_later(project: Folder) -> None:
