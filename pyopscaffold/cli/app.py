@@ -6,6 +6,7 @@ Exit codes: 0 fine, 1 findings or drift, 2 the command could not do its job, 130
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,6 +79,8 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def run(args: Sequence[str]) -> int:
     """Run one command and return its exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")  # a text may have letters of which the terminal has none
     command: Any = None
     try:
         command = typer.main.get_command(build_app(_needed(args)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pyopscaffold.cli.reports import print_any
+from pyopscaffold.cli import console
 from pyopscaffold.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def diff_crd(
     from pyopscaffold.compat.change import Grade  # noqa: PLC0415
 
     found = _compared(old, new)
-    print_any(report.to_json(found) if output is Output.JSON else report.to_markdown(found))
+    console.say((report.to_json(found) if output is Output.JSON else report.to_markdown(found)).removesuffix("\n"))
     if fail_on is not Threshold.NEVER:
         least = Grade[fail_on.name]
         if any(change.grade >= least for changes in found.values() for change in changes):

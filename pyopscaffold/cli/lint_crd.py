@@ -12,7 +12,7 @@ import typer
 
 from pyopscaffold.cli import console
 from pyopscaffold.cli.fixing import Mending
-from pyopscaffold.cli.reports import deliver, parse_outputs, print_any, write_file
+from pyopscaffold.cli.reports import deliver, parse_outputs, write_file
 from pyopscaffold.errors import DocumentError, PyopscaffoldError, UsageError
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def lint_crd(
 def _list(ruleset: Ruleset) -> None:
     from pyopscaffold.lint.report.text import rule_table  # noqa: PLC0415
 
-    print_any(rule_table(ruleset))
+    console.say(rule_table(ruleset).removesuffix("\n"))
 
 
 def _judged(
@@ -349,5 +349,5 @@ def _nothing_found(paths: list[str], report: Report) -> DocumentError:
     which = f"and {more} more are no whole ones" if more else "is no whole one"
     return DocumentError(
         f"no CRD found in {where}: {first.file}:{first.line} {which} ({first.reason})",
-        hint="render it first, by helm template or kubectl kustomize, and pipe that into lint-crd -",
+        hint="name the folder of the chart or kustomization itself, or pipe what helm template makes into lint-crd -",
     )

@@ -94,15 +94,9 @@ def deliver(
         colour = file is None and console.colourful(sys.stdout)
         rendered = _rendered(report, ruleset, form, colour=colour, statistics=statistics)
         if file is None:
-            print_any(rendered)
+            console.say(rendered.removesuffix("\n"))
         else:
             write_file(file, rendered)
-
-
-def print_any(text: str) -> None:
-    """Print a text that may have characters of which the terminal's encoding has none."""
-    encoding = sys.stdout.encoding or "utf-8"
-    console.say(text.encode(encoding, "backslashreplace").decode(encoding).removesuffix("\n"))
 
 
 def _rendered(report: Report, ruleset: Ruleset, form: Form, *, colour: bool, statistics: bool) -> str:

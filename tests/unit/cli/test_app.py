@@ -197,5 +197,13 @@ def test_colours_are_for_terminals(options: dict[str, str], coloured: bool, tmp_
     assert b"\x1b[" not in piped.stderr
 
 
+def test_letters_that_a_terminal_lacks_are_shown_by_number() -> None:
+    """What a rule, a diff or a file's name has in it need not be in the encoding of the locale."""
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run([*PROGRAM, "explain", "CE03"], capture_output=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rb"self.all(x, \u2026)" in done.stdout
+
+
 def _raise(error: BaseException) -> None:
     raise error
