@@ -167,7 +167,7 @@ class Controller:
         if self._share is not None:
             workers.append(asyncio.create_task(self._share.run(), name=f"{self.name}-share"))
         try:
-            done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+            done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_COMPLETED)  # none of them should end
             for worker in done:
                 worker.result()
         finally:  # wait, unlike gather, leaves the workers running when it is cancelled

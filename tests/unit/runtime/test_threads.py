@@ -1,4 +1,4 @@
-"""Plain functions as reconcilers: what they raise comes out of their thread, whatever it is; on FakeCluster."""
+"""What a reconciler raises comes out of its thread, and is told, whatever it is; on FakeCluster."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyopscaffold.api import Object, controller, resource
+from pyopscaffold.errors import PyopscaffoldError
 from pyopscaffold.runtime import Context, Reconciler, Result
 
 if TYPE_CHECKING:
@@ -27,6 +28,13 @@ class Job(Object):
     """An object that is looked at in a thread."""
 
     spec: JobSpec = field(default_factory=JobSpec)
+
+
+def job() -> Job:
+    """Make a Job."""
+    made = Job()
+    made.metadata.name, made.metadata.namespace = "one", "default"
+    return made
 
 
 @pytest.mark.parametrize(
@@ -47,9 +55,26 @@ async def test_what_a_thread_raises_is_a_failure(fake_cluster: FakeCluster, rais
             raise raised
 
     fake_cluster.serve(Job)
-    job = Job()
-    job.metadata.name, job.metadata.namespace = "one", "default"
     async with asyncio.timeout(30):
-        verdict = await fake_cluster.reconcile(Raises, job)
+        verdict = await fake_cluster.reconcile(Raises, job())
     assert verdict.failure is not None
     assert (verdict.failure.retry, said in verdict.failure.message) == ("backoff", True)
+
+
+async def test_a_worker_does_not_end_without_a_word(fake_cluster: FakeCluster) -> None:
+    """Code that cancels the very task it runs in looks like a stop: then it is one, and the process says why."""
+
+    @controller(Job, timeout=60.0, workers=2)
+    class Cancels(Reconciler[Job]):
+        async def reconcile(self, ctx: Context, obj: Job) -> Result:
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+            await asyncio.sleep(0)
+            return Result()
+
+    fake_cluster.serve(Job)
+    await fake_cluster.client.create(job(), field_manager="tests")
+    with pytest.raises(PyopscaffoldError, match="job was cancelled from within"):
+        async with fake_cluster.operating(Cancels):
+            pass
