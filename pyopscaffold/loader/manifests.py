@@ -72,8 +72,9 @@ def _expand(path: str, excluded: Callable[[str], bool]) -> Iterator[str]:
 
 
 def is_manifest(file: str) -> bool:
-    """Whether a file in a folder may hold manifests, by its name."""
-    return Path(file).suffix.lower() in _SUFFIXES
+    """Whether a file in a folder may hold manifests, by its name; ``.#x.yaml`` is the lock of an editor that has x."""
+    path = Path(file)
+    return path.suffix.lower() in _SUFFIXES and not path.name.startswith(".#")
 
 
 def _blocks(file: str) -> bool:
@@ -115,6 +116,8 @@ def _like(file: str) -> str:
         near = nearest(name, os.listdir(folder or os.curdir))  # noqa: PTH208 - as above
     except OSError:
         near = ""
+    if near == name:
+        return "it is a link, and what it leads to is not there"
     return f"did you mean {os.path.join(folder, near)}?" if near else f"it is looked for from {os.getcwd()}"  # noqa: PTH109, PTH118
 
 

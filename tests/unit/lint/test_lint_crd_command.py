@@ -68,6 +68,7 @@ def test_folders_are_walked(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(DIRTY)
+    (folder / ".#b.yml").symlink_to("somebody@editor.1")
     assert run(["lint-crd", ".", "b.yml", "--output", "json", *ONLY]) == 1
     content = json.loads(capsys.readouterr().out)
     assert [finding["file"] for finding in content["findings"]] == ["a/c.yaml", "a/d.json", "b.yml"]
@@ -127,6 +128,13 @@ def test_missing_paths_exit_2(folder: Path, capsys: pytest.CaptureFixture[str]) 
         shown = capsys.readouterr().err
         assert f"{path}: can't be read: No such file" in shown
         assert way_out in shown
+
+
+def test_a_link_to_nowhere_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is there, so that another name is not what was meant."""
+    (folder / "crd.yaml").symlink_to("gone.yaml")
+    assert run(["lint-crd", "."]) == 2
+    assert "hint: it is a link, and what it leads to is not there" in capsys.readouterr().err
 
 
 def test_an_empty_path_is_said(capsys: pytest.CaptureFixture[str]) -> None:
