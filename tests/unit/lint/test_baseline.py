@@ -94,6 +94,9 @@ def test_a_baseline_never_grows(folder: Path, capsys: pytest.CaptureFixture[str]
     code, findings = found(capsys, ".", "--write-baseline")
     assert (code, [message.split()[0] for _, message in findings]) == (1, [".spec.length"])
     assert listed(folder) == {NAME: 1}
+    (folder / "copy.yaml").write_text(spec("name: {type: string}"))
+    assert run(["lint-crd", ".", "--write-baseline"]) == 1
+    assert listed(folder) == {NAME: 1}
 
 
 def test_what_did_not_run_is_not_judged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,7 +39,7 @@ def test_a_prefix_selects_what_is_in_no_profile_too() -> None:
 
 def test_a_name_is_as_good_as_an_id() -> None:
     """Names are what people remember; one that is ignored takes a selected family's rule away."""
-    assert ids(select=("string-constraint", "CO04"), ignore=("condition-list-map",)) == {"VA01"}
+    assert ids(select=("String-Constraint", "co04"), ignore=("condition-list-map",)) == {"VA01"}
 
 
 def test_extending_adds_to_the_profile_and_to_the_selection() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from pyopscaffold.document.reader import Source
 from pyopscaffold.lint.config import Config
+from pyopscaffold.lint.derived import Derived, Place
 from pyopscaffold.lint.engine import lint
 from pyopscaffold.lint.evolution import read_before
 from pyopscaffold.lint.example import crd, spec
@@ -138,6 +139,16 @@ def test_what_is_about_changes_is_unused_only_beside_what_was() -> None:
     for old, left in ((text, ["LC01"]), (text.replace("integer", "string"), [])):
         report = lint([source], Ruleset(builtin(), known, before=read_before([Source("old.yaml", old)])))
         assert [finding.rule for finding in report.findings] == left
+
+
+def test_a_comment_is_about_its_own_file() -> None:
+    """Of what is made of several files, a finding in another one stays, at the same line too."""
+    text, ours, theirs = spec(TWO), Source("a", "name: x  # lint-crd: ignore[VA01] why\n"), Source("b", "size: x\n")
+    first = text.splitlines().index("              name: {type: string}") + 1
+    made = Derived("made", text, places={first: Place(ours, 1), first + 1: Place(theirs, 1)})
+    assert [(finding.file, finding.field) for finding in lint([made], RULES).findings if finding.rule == "VA01"] == [
+        ("b", ".spec.size")
+    ]
 
 
 @pytest.mark.parametrize(
