@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, overload
 
@@ -208,10 +209,15 @@ class Context:
 
         Raises:
             TimeoutError: the reconcile's deadline passed; the coroutine was cancelled.
+            PyopscaffoldError: it is called on the event loop, which would wait for itself.
 
         """
         import asyncio  # noqa: PLC0415 - reading a controller does without it
 
+        with suppress(RuntimeError):  # there is no loop in this thread, as it should be
+            asyncio.get_running_loop()
+            coroutine.close()
+            raise PyopscaffoldError("ctx.wait is for a plain def, which runs in a thread; here, await")
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
             return future.result(max(0.0, self.deadline - self._loop.time()))

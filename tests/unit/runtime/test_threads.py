@@ -78,3 +78,18 @@ async def test_a_worker_does_not_end_without_a_word(fake_cluster: FakeCluster) -
     with pytest.raises(PyopscaffoldError, match="job was cancelled from within"):
         async with fake_cluster.operating(Cancels):
             pass
+
+
+async def test_the_loop_does_not_wait_for_itself(fake_cluster: FakeCluster) -> None:
+    """An async function that waits as a plain one does is told so, and does not block all others until its timeout."""
+
+    @controller(Job, timeout=60.0)
+    class Waits(Reconciler[Job]):
+        async def reconcile(self, ctx: Context, obj: Job) -> Result:
+            ctx.wait(ctx.client.list(Job))
+            return Result()
+
+    fake_cluster.serve(Job)
+    verdict = await fake_cluster.reconcile(Waits, job())
+    assert verdict.failure is not None
+    assert "here, await" in verdict.failure.message
