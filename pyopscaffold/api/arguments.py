@@ -111,4 +111,4 @@ def _meant(value: object, choices: Sequence[str | None]) -> str:
 
 def _shown(value: object) -> str:
     name = getattr(value, "__name__", "")
-    return f"{name} itself, without brackets," if name and callable(value) else repr(value)
+    return f"{name} itself" if name and callable(value) else repr(value)

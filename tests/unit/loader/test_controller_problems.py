@@ -66,7 +66,7 @@ def test_rbac(tmp_path: Path, rule: str, message: str) -> None:
         ('(Thing, owns="ConfigMap")', "owns is to be a list, not 'ConfigMap'; write owns=[GroupVersionKind("),
         ('(Thing, owns=["ConfigMap"])', "owns has 'ConfigMap' in it; write owns=[GroupVersionKind("),
         ("(Thing, owns=[Spec])", "Spec is no API type; put @resource(...) above it"),
-        ("(Thing, watches=[Thing])", "watches has Thing itself, without brackets, in it; write watches=[Watch("),
+        ("(Thing, watches=[Thing])", "watches has Thing itself in it; write watches=[Watch("),
         ("(Thing, watches=[Watch(kind=Thing, map=list, labels='a b')])", "'a b' is no label selector"),
         ("(Thing, watches=[Watch(kind=Thing, map=list, labels=[])])", "labels is to be a text, not []"),
         ('("Thing")', "'Thing' is no API type; name the class itself"),

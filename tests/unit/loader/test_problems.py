@@ -542,7 +542,7 @@ def test_versions(tmp_path: Path, version: str, kind: str, options: str, message
         ("version=1", "version is to be a text, not 1"),
         ('short_names="db"', "short_names is to be a list, not 'db'; write short_names=[\"db\"]"),
         ("columns=Age()", "columns is to be a list, not Column("),
-        ("columns=[Age]", "columns has Age itself, without brackets, in it; write columns=[Column"),
+        ("columns=[Age]", "columns has Age itself in it; write columns=[Column"),
         ('scope="namespaced"', 'scope is to be "Namespaced" or "Cluster", not \'namespaced\''),
         ('scale="spec.x"', "scale is to be Scale, not 'spec.x'"),
         ('storage="no"', "storage is to be True or False, not 'no'"),
