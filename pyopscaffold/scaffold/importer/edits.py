@@ -32,6 +32,8 @@ class Wish:
     """What is to change at a line, which is that of a field or of a class."""
 
     markers: list[Expr] = field(default_factory=list)
+    replaced: set[str] = field(default_factory=set)
+    """Names of markers that must be there to be changed: one that comes from an alias is not the field's."""
     doc: tuple[str, str] | None = None
     """The description as it was and as it is to be."""
     required: bool = False
@@ -134,6 +136,8 @@ def _say(wish: Wish, item: FieldModel, keywords: dict[str, Any], node: Any) -> b
         return False
     items = item.type.items if isinstance(item.type, ListType) else None
     keys = {it.json_name: it.name for it in items.fields} if isinstance(items, StructType) else {}
+    if node.get("pattern") and "pattern" in left:
+        wish.replaced.add("Pattern")
     made += markers.of_value(from_mapping(left), keys)
     wish.markers += [marker for marker in made if marker not in wish.markers]  # a class may stand at several places
     return None not in keywords.values()

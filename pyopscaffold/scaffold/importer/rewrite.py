@@ -84,9 +84,12 @@ class _Rewriter(cst.CSTTransformer):
                 parts.append(part)
             wish = self._wishes.get(line)
             if wish and isinstance(part, cst.SimpleStatementLine) and isinstance(part.body[0], cst.AnnAssign):
+                known = _heads(part.body[0].annotation.annotation)
+                if not wish.replaced <= known:
+                    continue
                 self.left.discard(line)
                 parts[-1] = self._field(parts[-1], wish)
-                waiting = wish if wish.doc and not _says_doc(part.body[0].annotation.annotation) else None
+                waiting = wish if wish.doc and "Doc" not in known else None
         if waiting:
             parts += self._described(waiting, None)
         own = self._line(original_node.name)
@@ -112,7 +115,7 @@ class _Rewriter(cst.CSTTransformer):
             kind, value = _not_none(kind), None
         if wish.default:
             kind, value = _without(kind, "Default"), cst.parse_expression(flat(wish.default))
-        if wish.doc and _says_doc(kind):
+        if wish.doc and "Doc" in _heads(kind):
             kind = self._marked(kind, [call(api("Doc"), Literal(string(wish.doc[1])))])
         if wish.markers:
             kind = self._marked(kind, wish.markers)
@@ -201,11 +204,11 @@ def _not_none(kind: cst.BaseExpression) -> cst.BaseExpression:
     return kind.left if isinstance(kind, cst.BinaryOperation) and _or_none(kind) else kind
 
 
-def _says_doc(kind: cst.BaseExpression) -> bool:
-    """Whether the description is a marker, not what stands below the field."""
+def _heads(kind: cst.BaseExpression) -> set[str]:
+    """Return the names of a type's markers."""
     if isinstance(kind, cst.BinaryOperation) and _or_none(kind):
-        return _says_doc(kind.left)
-    return isinstance(kind, cst.Subscript) and _is_annotated(kind) and "Doc" in map(_head, kind.slice)
+        return _heads(kind.left)
+    return set(map(_head, kind.slice)) if isinstance(kind, cst.Subscript) and _is_annotated(kind) else set()
 
 
 def _head(element: cst.SubscriptElement) -> str:

@@ -16,6 +16,7 @@ from pyopscaffold.lint.engine import lint
 from pyopscaffold.lint.registry import Registry, builtin
 from pyopscaffold.loader import project as project_file
 from pyopscaffold.model.project import Project
+from pyopscaffold.scaffold import fixes_in_python
 from tests.unit.loader.projects import IMPORTS, make
 
 RULES = {rule.id: rule for rule in builtin()}
@@ -187,11 +188,16 @@ def test_code_that_is_not_utf8_is_left_alone(capsys: pytest.CaptureFixture[str])
     assert FILE.read_bytes() == text.encode("latin-1")
 
 
-def test_what_python_can_not_say_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """The finding stays, and so does the file."""
-    before = write(with_spec('    sizes: list[Annotated[int, Format("")]] = field(default_factory=list)\n'))
-    assert fix("VA10") == 1
-    assert "VA10 can't be fixed in place, as Python has no word for it" in capsys.readouterr().err
+def test_what_python_can_not_say_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The finding stays, and so does the file; what an alias says is not the field's, which is seen without a try."""
+    fields = 'sizes: list[Annotated[int, Format("")]] = field(default_factory=list)\n    zone: Zone | None = None\n'
+    text = with_spec(f"    {fields}")
+    before = write(text.replace("@dataclass", 'Zone = Annotated[str, Pattern("[a-z]+")]\n\n\n@dataclass', 1))
+    monkeypatch.setattr(fixes_in_python, "_generated", lambda *_: pytest.fail("the code was read again"))
+    assert fix("VA06,VA10") == 1
+    shown = capsys.readouterr().err
+    for rule in ("VA06", "VA10"):
+        assert f"{rule} can't be fixed in place, as Python has no word for it" in shown
     assert FILE.read_text() == before
 
 
