@@ -15,7 +15,7 @@ from pyopscaffold.runtime.cache import Delta
 from pyopscaffold.runtime.cache import index as index_of
 from pyopscaffold.runtime.children import Children
 from pyopscaffold.runtime.finalizer import finalizer_name
-from pyopscaffold.runtime.handler import by_map, handler, takes_both, to_owner, to_self
+from pyopscaffold.runtime.handler import by_map, handler, in_turns, takes_both, to_owner, to_self
 from pyopscaffold.runtime.outcome import Failure, classify
 from pyopscaffold.runtime.processor import Processor, Verdict, paused_by, skips_finalize
 from pyopscaffold.runtime.queue import INITIAL_PRIORITY, WorkQueue
@@ -270,7 +270,7 @@ class Controller:
         """Ask for every object now and then, behind what changed; replicas and controllers not at the same moment."""
         while True:
             await self._clock.sleep(self._resync_after * random.uniform(0.9, 1.1))  # noqa: S311
-            for stored in self._primary.list():
+            async for stored in in_turns(self._primary.list()):
                 self._take_up(stored)
 
     def _settle(self, request: Request, verdict: Verdict) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from pyopscaffold.api.declarations import gvk_of
 from pyopscaffold.kube.gvk import split_api_version
@@ -13,7 +14,7 @@ from pyopscaffold.runtime.queue import INITIAL_PRIORITY
 from pyopscaffold.runtime.reconcile import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import AsyncIterator, Callable, Iterable
 
     from pyopscaffold.api import GroupVersionKind
     from pyopscaffold.api.declarations import Watch
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
 Mapper: TypeAlias = "Callable[..., Iterable[Request]]"
 """Takes a Stored; or the old and the new one, either of which may be None."""
+
+
+T = TypeVar("T")
+
+_TURN = 500
 
 
 class News(Protocol):
@@ -113,3 +119,11 @@ def handler(
                 failed(error)
 
     return handle
+
+
+async def in_turns(items: Iterable[T]) -> AsyncIterator[T]:
+    """Give the items; after some hundred of them, whoever else waits for the event loop has it."""
+    for index, item in enumerate(items, 1):
+        yield item
+        if index % _TURN == 0:
+            await asyncio.sleep(0)

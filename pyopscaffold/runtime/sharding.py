@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.errors import ClientError, KubeconfigError, NotFound
 from pyopscaffold.runtime.fencing import HELD, Grant, stamp_of
+from pyopscaffold.runtime.handler import in_turns
 from pyopscaffold.runtime.outcome import OwnershipLostError, classify, missing
 from pyopscaffold.runtime.processor import DONE, Verdict
 from pyopscaffold.runtime.ring import Ring
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from pyopscaffold.runtime.queue import WorkQueue
     from pyopscaffold.runtime.reconcile import Request
 
-_SLICE = 500
-"""So many objects are looked through before others have their turn on the event loop."""
 _log = logging.getLogger("pyopscaffold.sharding")
 
 
@@ -222,9 +221,7 @@ class Share:
     async def _look_through(self, before: list[Part], part: Part) -> None:
         """Take up what is ours and was not at some time since the last look, for it may have been dropped then."""
         self.objects = 0
-        for index, stored in enumerate(self._primary.list()):
-            if index % _SLICE == _SLICE - 1:
-                await asyncio.sleep(0)
+        async for stored in in_turns(self._primary.list()):
             key = stored.meta.namespace, stored.meta.name
             if part.has(*key):
                 self.objects += 1

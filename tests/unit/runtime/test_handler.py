@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from pyopscaffold.kube.builtin import CONFIG_MAP, SECRET
 from pyopscaffold.kube.gvk import GroupVersionKind
 from pyopscaffold.runtime import predicate
 from pyopscaffold.runtime.clock import ManualClock
-from pyopscaffold.runtime.handler import by_map, handler, takes_both, to_owner, to_self
+from pyopscaffold.runtime.handler import by_map, handler, in_turns, takes_both, to_owner, to_self
 from pyopscaffold.runtime.objects import Delta, Stored, parse
 from pyopscaffold.runtime.queue import WorkQueue
 from pyopscaffold.runtime.reconcile import Request
@@ -164,3 +165,19 @@ def test_a_predicate_that_raises_is_reported(queue: WorkQueue[Request]) -> None:
     handler(queue, to_self, accepts=lambda delta: delta.nothing, failed=failures.append)(Delta(None, child()))  # type: ignore[attr-defined]  # the mistake
     assert isinstance(failures[0], AttributeError)
     assert waiting(queue) == {0: 1}
+
+
+async def test_many_objects_are_gone_through_in_turns() -> None:
+    """To look at all objects holds up nobody, however many there are."""
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    running = asyncio.create_task(other())
+    assert [item async for item in in_turns(range(5000))] == list(range(5000))
+    assert turns >= 5
+    running.cancel()
