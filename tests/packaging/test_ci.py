@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from pyopscaffold.cli.app import run
 from pyopscaffold.lint.example import spec
@@ -122,3 +125,22 @@ def test_the_action_installs_from_its_own_tree() -> None:
     (step,) = [step for step in action["runs"]["steps"] if step.get("name") == "Install"]
     assert '"$GITHUB_ACTION_PATH/runtime" "$GITHUB_ACTION_PATH"' in step["run"]
     assert all("${{" not in step.get("run", "") for step in action["runs"]["steps"])
+
+
+def test_the_job_for_gitlab_runs(tmp_path: Path) -> None:
+    """It installs our distributions, each from its place in the tree, and its command leaves the report that it names."""
+    page = (ROOT / "docs" / "lint-crd.md").read_text()
+    (job,) = [block for block in page.split("```") if block.startswith("yaml\nlint-crd:")]
+    described = yaml.safe_load(job.removeprefix("yaml\n"))["lint-crd"]
+    install, check = described["script"]
+    source = described["variables"]["SOURCE"]
+    wanted = [Requirement(part.replace("$SOURCE", source)) for part in shlex.split(install)[3:]]
+    for requirement in wanted:
+        folder = ROOT / (requirement.url or "").partition("#subdirectory=")[2]
+        assert tomllib.loads((folder / "pyproject.toml").read_text())["project"]["name"] == requirement.name
+    assert len(wanted) == 2
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "crd.yaml").write_text(DIRTY)
+    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    assert subprocess.run(["sh", "-c", check], cwd=tmp_path, env=environment, check=False).returncode == 1
+    assert (tmp_path / described["artifacts"]["reports"]["codequality"]).is_file()
