@@ -128,7 +128,7 @@ def test_the_action_installs_from_its_own_tree() -> None:
 
 
 def test_the_job_for_gitlab_runs(tmp_path: Path) -> None:
-    """It installs our distributions, each from its place in the tree, and its command leaves the report that it names."""
+    """It installs our distributions from their places in the tree, and its command leaves the report that it names."""
     page = (ROOT / "docs" / "lint-crd.md").read_text()
     (job,) = [block for block in page.split("```") if block.startswith("yaml\nlint-crd:")]
     described = yaml.safe_load(job.removeprefix("yaml\n"))["lint-crd"]
