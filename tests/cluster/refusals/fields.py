@@ -13,8 +13,11 @@ _SET = "type: array, x-kubernetes-list-type: set, items:"
 _SIZES = "type: object, properties: {low: {type: integer}, high: {type: integer}}, x-kubernetes-validations:"
 _UNKNOWN = "x-kubernetes-preserve-unknown-fields: true"
 _TRUE = "x-kubernetes-validations: [{rule: 'true'}]"
+_SAME = "x-kubernetes-validations: [{rule: self == oldSelf}]"
+_TYPED = "type: object, x-kubernetes-map-type"
 _META = _EMBEDDED + ", properties: {{{}}}"
 _POD = "{{apiVersion: v1, kind: Pod, metadata: {{labels: {{a: {}}}}}}}"
+_NUMBERED = "type: object, properties: {name: {type: integer}}, default: {name: 1}"
 _POD_ITEM = _META.format("metadata: {type: object}")
 _LABELED = "metadata: {{type: object, properties: {{labels: {{type: object, additionalProperties: {{{}}}}}}}}}"
 _LABELS = _EMBEDDED + ", properties: {{" + _LABELED + "}}"
@@ -73,6 +76,18 @@ _LISTS = (
 
 _DEFAULTS = (
     field("default of another type", "DE03", "type: integer, default: a", "type: integer, default: 1.0"),
+    field(
+        "default of a field",
+        "DE03",
+        "type: object, properties: {b: {type: integer, default: a}}",
+        "type: object, additionalProperties: {type: integer, default: a}",
+    ),
+    field(
+        "default of metadata",
+        "DE03",
+        f"{_EMBEDDED}, properties: {{metadata: {{{_NUMBERED}}}}}",
+        f"type: object, properties: {{metadata: {{{_NUMBERED}}}}}",
+    ),
     field(
         "default below its bound",
         "DE03",
@@ -221,6 +236,12 @@ _CEL = (
         "CE05",
         f"{_SET} {{type: integer, x-kubernetes-validations: [{{rule: self == oldSelf}}]}}",
         f"{_SET} {{type: integer}}, maxItems: 9, x-kubernetes-validations: [{{rule: self == oldSelf}}]",
+    ),
+    field(
+        "oldSelf in a map of an unknown type",
+        "CE05",
+        f"{_TYPED}: whole, properties: {{b: {{type: integer, {_SAME}}}}}",
+        f"{_TYPED}: granular, properties: {{items: {{type: integer, {_SAME}}}}}",
     ),
     field(
         "optionalOldSelf without oldSelf",

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from tests.cluster.refusals.made import WHOLE, Refusal, conversion, head, version, webhook
 
+_LONG = ".".join(["x" * 47] * 4)
 _SERVICE = "service: {name: shop, namespace: shop"
 
 OBJECTS = (
     head("name is not plural.group", "name: widgets.example.com", "name: widget.example.com"),
     head("group is missing", "  group: example.com\n", ""),
-    head("group is no subdomain", "example.com", "Example.com"),
+    Refusal("group is no subdomain", "ST04", WHOLE.replace("example.com", "Example.com"), WHOLE),
+    Refusal(
+        "name is too long",
+        "ST04",
+        WHOLE.replace("widgets", "w" * 58).replace("example", _LONG),
+        WHOLE.replace("widgets", "w" * 57).replace("example", _LONG),
+    ),
     head("group has no dot", "group: example.com", "group: example"),
     head("scope is missing", "  scope: Namespaced\n", ""),
     head("scope is unknown", "scope: Namespaced", "scope: namespaced"),
@@ -74,6 +81,11 @@ OBJECTS = (
         "warning that can't be printed",
         'deprecated: true\n    deprecationWarning: "a\\tb"',
         'deprecated: true\n    deprecationWarning: "a b"',
+    ),
+    version(
+        "warning with a space that breaks no line",
+        'deprecated: true\n    deprecationWarning: "a\\u00a0b"',
+        'deprecated: true\n    deprecationWarning: "é 1"',
     ),
     conversion("strategy is missing", "webhook: null", "strategy: None"),
     conversion("strategy is unknown", "strategy: Hook", "strategy: None"),

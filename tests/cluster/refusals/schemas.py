@@ -7,6 +7,7 @@ from tests.cluster.refusals.made import field, head, properties, root
 _OBJECT = "type: object, properties: {b: {type: string}}"
 _ARRAY = "type: array, items: {type: string}"
 _EMBEDDED = "type: object, x-kubernetes-embedded-resource: true"
+_FREE = f"{_EMBEDDED}, x-kubernetes-preserve-unknown-fields: true"
 _JUNCTOR = "type: object, properties: {b: {type: string}, c: {type: array, items: {type: string}}}, anyOf:"
 _IN_METADATA = _EMBEDDED + ", properties: {{metadata: {{type: object, properties: {{b: {{{}}}}}}}}}"
 
@@ -84,6 +85,24 @@ _STRUCTURE = (
             "not: {{properties: {{b: {{{}}}}}}}",
             "anyOf: [{{not: {{properties: {{b: {{{}}}}}}}}}]",
         )
+    ),
+    field(
+        "values in a junctor",
+        "ST06",
+        f"{_JUNCTOR} [{{additionalProperties: true}}]",
+        f"{_JUNCTOR} [{{additionalProperties: false}}]",
+    ),
+    field(
+        "empty list in a junctor",
+        "ST06",
+        f"{_JUNCTOR} [{{default: []}}]",
+        f"{_JUNCTOR} [{{x-kubernetes-list-map-keys: []}}]",
+    ),
+    field(
+        "embedded resource in metadata",
+        "ST06",
+        f"{_EMBEDDED}, properties: {{metadata: {{type: object, properties: {{b: {{{_FREE}}}}}}}}}",
+        f"type: object, properties: {{metadata: {{type: object, properties: {{b: {{{_FREE}}}}}}}}}",
     ),
     field(
         "integer or string the wrong way round",
@@ -212,6 +231,18 @@ _STRUCTURE = (
 )
 
 _KEYWORDS = (
+    field(
+        "more than a keyword is refused",
+        "ST07",
+        f"{_OBJECT}, definitions: {{a: {{}}}}",
+        f"{_OBJECT}, definitions: {{}}",
+    ),
+    field(
+        "values beside properties",
+        "ST07",
+        f"{_OBJECT}, additionalProperties: {{type: string}}",
+        f"{_OBJECT}, additionalProperties: true",
+    ),
     *(
         field(f"{keyword} is refused", "ST07", f"{_OBJECT}, {keyword}", _OBJECT)
         for keyword in (

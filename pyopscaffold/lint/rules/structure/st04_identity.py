@@ -136,11 +136,7 @@ def _problem_of_warning(version: dict[str, Any]) -> str:
         return "is empty"
     if len(warning.encode()) > _LONGEST_WARNING:
         return f"has more than {_LONGEST_WARNING} bytes"
-    return "" if all(map(_is_printed, warning)) else "has characters that can't be printed"
-
-
-def _is_printed(letter: str) -> bool:
-    return letter == " " or (letter.isprintable() and not letter.isspace())
+    return "" if warning.isprintable() else "has characters that can't be printed"
 
 
 _GOOD = crd("spec: {type: object}")
