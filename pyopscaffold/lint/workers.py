@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +15,7 @@ from pyopscaffold.lint import engine
 from pyopscaffold.loader.manifests import STDIN, read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
     from multiprocessing.context import BaseContext
 
@@ -70,7 +71,8 @@ def _in_parallel(tasks: Sequence[Task[T]], sizes: Sequence[int], ruleset: Rulese
     pool = ProcessPoolExecutor(workers, _context(), initializer=_begin, initargs=(ruleset.config, ruleset.before))
     try:
         by_size = sorted(range(len(tasks)), key=lambda index: sizes[index], reverse=True)
-        futures: dict[int, Future[T]] = {index: pool.submit(_do, tasks[index]) for index in by_size}
+        with _uninterrupted():
+            futures: dict[int, Future[T]] = {index: pool.submit(_do, tasks[index]) for index in by_size}
         for done, _ in enumerate(as_completed(futures.values())):
             tell(done, len(tasks))
         return [futures[index].result() for index in range(len(tasks))]
@@ -84,6 +86,16 @@ def _in_parallel(tasks: Sequence[Task[T]], sizes: Sequence[int], ruleset: Rulese
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off while workers are made: what is raised amid a fork is told and lost, and all goes on."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _context() -> BaseContext:
     import multiprocessing  # noqa: PLC0415
 
@@ -94,6 +106,7 @@ def _context() -> BaseContext:
 def _begin(config: Config, before: Before) -> None:
     """Make a worker ready: Ctrl-C ends it without a word, since its parent has the say."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if not _ruleset:
         from pyopscaffold.lint.library import rules  # noqa: PLC0415 - it imports this module
         from pyopscaffold.lint.ruleset import Ruleset  # noqa: PLC0415

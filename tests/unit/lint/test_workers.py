@@ -122,6 +122,21 @@ def test_an_interrupt_ends_all_without_a_word(busy: subprocess.Popen[str], every
     eventually(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers), within=60)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked there alone")
+def test_an_interrupt_amid_a_fork_is_not_lost(tmp_path: Path) -> None:
+    """Python passes over what is raised in its hooks around a fork: Ctrl-C at that moment waits for the end of it."""
+    for number in range(2):
+        (tmp_path / f"{number}.yaml").write_text(spec("name: {type: string}"))
+    code = (
+        "import os, signal, sys\n"
+        "os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))\n"
+        "from pyopscaffold.cli.app import main\n"
+        "main(['lint-crd', '.', '--jobs', '2'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="children are read from /proc")
 def test_a_worker_that_is_killed_is_told(busy: subprocess.Popen[str]) -> None:
     """When memory runs out, the kernel kills one: the run ends with a way out, and does not wait for ever."""
