@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -18,9 +19,9 @@ from pyopscaffold.cli.reports import Form
 from pyopscaffold.document.reader import Source
 from pyopscaffold.lint.engine import lint
 from pyopscaffold.lint.example import spec
-from pyopscaffold.lint.finding import Finding, Report, Severity
+from pyopscaffold.lint.finding import Failure, Finding, Report, Severity
 from pyopscaffold.lint.registry import builtin
-from pyopscaffold.lint.report import github, gitlab, junit, sarif
+from pyopscaffold.lint.report import github, gitlab, junit, sarif, text
 from tests.tools_path import tool
 
 if TYPE_CHECKING:
@@ -61,9 +62,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "folder"
 
 
-def report_of(text: str, *select: str, file: str = "dir/x.yaml") -> Report:
+def report_of(content: str, *select: str, file: str = "dir/x.yaml") -> Report:
     """Lint one text by some rules."""
-    return lint([Source(file, text)], RULES.choose(select=select or ["VA01", "UX01"]))
+    return lint([Source(file, content)], RULES.choose(select=select or ["VA01", "UX01"]))
 
 
 def odd_report(**changes: Any) -> Report:
@@ -73,9 +74,9 @@ def odd_report(**changes: Any) -> Report:
     return Report(findings=(odd,), skipped=(), files=3, crds=1, rules=1)
 
 
-def results(text: str) -> list[dict[str, Any]]:
+def results(content: str) -> list[dict[str, Any]]:
     """Read the results of a SARIF text."""
-    found: list[dict[str, Any]] = json.loads(text)["runs"][0]["results"]
+    found: list[dict[str, Any]] = json.loads(content)["runs"][0]["results"]
     return found
 
 
@@ -105,6 +106,34 @@ def test_sarif_names_place_and_level() -> None:
         },
         "logicalLocations": [{"fullyQualifiedName": "w.x.y/v1/.spec.a"}],
     }
+
+
+def test_places_are_told_from_the_working_folder(folder: Path) -> None:
+    """What is outside of it has its whole path, and standard input a name that is one."""
+    outside = folder.parent / "other" / "x.yaml"
+    for file, uri in {
+        "-": "stdin",
+        "<stdin>": "stdin",
+        "../other/x.yaml": outside.as_uri(),
+        str(outside): outside.as_uri(),
+        str(folder / "x.yaml"): "x.yaml",
+    }.items():
+        (result,) = results(sarif.render(odd_report(file=file), ()))
+        assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+
+
+def test_sarif_says_whether_all_rules_ran() -> None:
+    """A rule that broke down makes the run no success, whatever the others found."""
+    broken = replace(odd_report(), failures=(Failure("x.yaml", 1, "VA01", "KeyError"),))
+    for report, successful in ((odd_report(), True), (broken, False)):
+        (invocation,) = json.loads(sarif.render(report, ()))["runs"][0]["invocations"]
+        assert invocation["executionSuccessful"] is successful
+
+
+def test_a_message_does_not_steer_the_terminal() -> None:
+    """Names in a file may hold anything; a finding is one line, without control characters."""
+    head, *_ = text.render(odd_report()).splitlines()
+    assert head.endswith("VA01 info 50 % of  <x> &  [31m::end")
 
 
 def test_fingerprints_stay_while_lines_move() -> None:
@@ -243,9 +272,9 @@ def test_a_wrong_output_is_told(
 @pytest.mark.parametrize("form", list(Form))
 def test_a_report_takes_the_place_of_the_last_one(folder: Path, form: Form) -> None:
     """Whether it had findings or not, the file of an earlier run is written anew; a baseline is no report."""
-    (folder / "x.yaml").write_text(text := STRINGS + "# who is it checked by 2 times?\n")
+    (folder / "x.yaml").write_text(content := STRINGS + "# who is it checked by 2 times?\n")
     assert run(["lint-crd", "x.yaml", "-f", f"{form}:x.yaml"]) == 2
-    assert (folder / "x.yaml").read_text() == text
+    assert (folder / "x.yaml").read_text() == content
     for rule in ("VA01", "ST01", "VA01"):
         run(["lint-crd", "x.yaml", "--select", rule, "-f", f"{form}:out"])
     assert "VA01" in (folder / "out").read_text()
