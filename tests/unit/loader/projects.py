@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pyopscaffold.model.kinds import KindModel, ProjectModel
 
+K = TypeVar("K")
 IMPORTS = """\
 from __future__ import annotations
 from dataclasses import dataclass, field
@@ -53,6 +54,16 @@ def read_kind(root: Path, text: str) -> KindModel:
     """Write and read a package with one kind."""
     (kind,) = read(root, {"api/kind.py": IMPORTS + textwrap.dedent(text)}).kinds
     return kind
+
+
+def told_of_each(root: Path, texts: Mapping[K, str]) -> dict[K, list[str]]:
+    """Return what is said about each module; all are read at once, their kinds in groups of their own."""
+    files = {key: f"api/case{number}.py" for number, key in enumerate(texts)}
+    apart = [text.replace("example.com", f"case{number}.example.com", 1) for number, text in enumerate(texts.values())]
+    with pytest.raises(DeclarationError) as caught:
+        read(root, {file: IMPORTS + text for file, text in zip(files.values(), apart, strict=True)})
+    problems = caught.value.problems
+    return {key: [str(item) for item in problems if item.file == f"acme/{file}"] for key, file in files.items()}
 
 
 def told(root: Path, text: str) -> list[str]:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.loader.projects import read_kind, told
+from tests.unit.loader.projects import read_kind, told, told_of_each
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 KIND = """
@@ -91,6 +92,7 @@ CASES = {
     ),
 }
 
+PART = "@dataclass(kw_only=True)\nclass Part:\n    "
 CLASSES = {
     '@mark(EmbeddedResource())\n{}metadata: Annotated[ObjectMeta, KeepMetadata(), Default({{"name": "A_B"}})]': (
         "metadata of an EmbeddedResource is ObjectMeta; change the field's type or its name"
@@ -109,21 +111,6 @@ CLASSES = {
         "kind of an EmbeddedResource is a string; change the field's type or its name"
     ),
 }
-
-
-@pytest.mark.parametrize("field", CASES)
-def test_refused(tmp_path: Path, field: str) -> None:
-    """What makes a CRD that no server takes, or one that takes no object, is a mistake with a place and a way out."""
-    (problem,) = told(tmp_path, KIND.format(field=field))
-    assert problem.endswith(f": Spec.x: {CASES[field]}")
-
-
-@pytest.mark.parametrize("text", CLASSES)
-def test_classes_refused(tmp_path: Path, text: str) -> None:
-    """So is what stands above a dataclass."""
-    part = text.format("@dataclass(kw_only=True)\nclass Part:\n    ")
-    (problem,) = told(tmp_path, f"{part}\n{KIND.format(field='Part')}")
-    assert problem.endswith(f": Part: {CLASSES[text]}")
 
 
 STATUS = """
@@ -159,11 +146,38 @@ KINDS = {
 }
 
 
+def _texts() -> Iterator[tuple[object, str]]:
+    yield from ((field, KIND.format(field=field)) for field in CASES)
+    for above in CLASSES:
+        yield above, f"{above.format(PART)}\n{KIND.format(field='Part')}"
+    for below, options in KINDS:
+        yield (below, options), STATUS.format(below=below, options=f", {options}" if options else "")
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> Mapping[object, list[str]]:
+    """Give what is said about each case."""
+    return told_of_each(tmp_path_factory.mktemp("refusals"), dict(_texts()))
+
+
+@pytest.mark.parametrize("field", CASES)
+def test_refused(said: Mapping[object, list[str]], field: str) -> None:
+    """What makes a CRD that no server takes, or one that takes no object, is a mistake with a place and a way out."""
+    (problem,) = said[field]
+    assert problem.endswith(f": Spec.x: {CASES[field]}")
+
+
+@pytest.mark.parametrize("above", CLASSES)
+def test_classes_refused(said: Mapping[object, list[str]], above: str) -> None:
+    """So is what stands above a dataclass."""
+    (problem,) = said[above]
+    assert problem.endswith(f": Part: {CLASSES[above]}")
+
+
 @pytest.mark.parametrize(("below", "options"), KINDS)
-def test_kinds_refused(tmp_path: Path, below: str, options: str) -> None:
+def test_kinds_refused(said: Mapping[object, list[str]], below: str, options: str) -> None:
     """So is what is said of the kind as a whole."""
-    text = STATUS.format(below=below, options=f", {options}" if options else "")
-    (problem,) = told(tmp_path, text)
+    (problem,) = said[below, options]
     assert problem.endswith(f": Thing: {KINDS[below, options]}")
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pyopscaffold.errors import DeclarationError, LoadError
+from pyopscaffold.errors import LoadError
 from pyopscaffold.model.schema import kind_schema
 from pyopscaffold.schema import to_mapping
-from tests.unit.loader.projects import IMPORTS, read, read_kind, told
+from tests.unit.loader.projects import IMPORTS, read, read_kind, told, told_of_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,6 +128,13 @@ ABOVE = {
     "@mark(3)": "mark takes markers, not 3; write one such as Title(...)",
 }
 OPTIONS = {
+    "version=1": "version is to be a text, not 1",
+    'short_names="db"': "short_names is to be a list, not 'db'; write short_names=[\"db\"]",
+    "columns=5": "columns is to be a list, not 5; write columns=[Column(...), Age()]",
+    "columns=[Age]": "columns has Age itself in it; write columns=[Column(...), Age()]",
+    'scope="namespaced"': """scope is to be "Namespaced" or "Cluster", not 'namespaced'""",
+    'scale="spec.x"': "scale is to be Scale, not 'spec.x'",
+    'storage="no"': "storage is to be True or False, not 'no'",
     'columns=[Column("A", path=3)]': "the column A: path is to be a text, not 3",
     'columns=[Column("A", path="spec.x", description=3)]': "the column A: description is to be a text, not 3",
     'columns=[Column("A", condition="Ready", show="reasn")]': (
@@ -143,23 +150,15 @@ OPTIONS = {
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[str]]:
-    """Give what is said about each case; all are modules of one project, read once."""
+    """Give what is said about each case."""
     cases = {field: ("", field, "") for field in FIELDS}
     cases |= {above: (above, "x: int = 1", "") for above in ABOVE}
     cases |= {options: ("", "x: int = 1", options) for options in OPTIONS}
-    modules = {
-        f"api/case{number}.py": IMPORTS
-        + PARTS
-        + SPEC.format(above=above, field=field)
-        + KIND.format(kind=f"Thing{number}", options=options)
-        for number, (above, field, options) in enumerate(cases.values())
+    texts = {
+        case: PARTS + SPEC.format(above=above, field=field) + KIND.format(kind="Thing", options=options)
+        for case, (above, field, options) in cases.items()
     }
-    with pytest.raises(DeclarationError) as caught:
-        read(tmp_path_factory.mktemp("arguments"), modules)
-    return {
-        case: [str(item) for item in caught.value.problems if item.file == f"acme/api/case{number}.py"]
-        for number, case in enumerate(cases)
-    }
+    return told_of_each(tmp_path_factory.mktemp("arguments"), texts)
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -180,9 +179,10 @@ def test_classes(said: Mapping[str, list[str]], above: str) -> None:
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_options(said: Mapping[str, list[str]], options: str) -> None:
-    """So is what the parts of @resource can't be given."""
+    """So is what @resource can't be given, at its line."""
     (problem,) = said[options]
-    assert problem.endswith(f": Thing: {OPTIONS[options]}")
+    line = (IMPORTS + PARTS + SPEC + KIND).splitlines().index("@resource(**options)") + 1
+    assert problem.endswith(f".py:{line}: Thing: {OPTIONS[options]}")
 
 
 @pytest.mark.parametrize("decorator", ["mark", "cel", "at_most_one_of", "exactly_one_of", "at_least_one_of"])
