@@ -63,7 +63,7 @@ class MapType:
 
 @dataclass(frozen=True)
 class StructType:
-    """A dataclass; ``description`` is its docstring, ``markers`` are its ``@cel`` rules."""
+    """A dataclass; ``description`` is its docstring, ``markers`` are its own and those of its bases."""
 
     name: str
     description: str

@@ -9,9 +9,10 @@ import pytest
 from pyopscaffold.generate.crd import crd_of
 from pyopscaffold.model.schema import kind_schema
 from pyopscaffold.schema import to_mapping
-from tests.unit.loader.projects import read_kind, told
+from tests.unit.loader.projects import read_kind, told, told_of_each
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pyopscaffold.model.kinds import KindModel
@@ -263,27 +264,33 @@ CLASSES = {
 }
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_mistake_on_a_class(tmp_path: Path, name: str) -> None:
-    """A mistake in a marker of a dataclass is told once, at the class."""
-    decorator, message = CLASSES[name]
-    (said,) = told(
-        tmp_path,
-        f"""\
-        {decorator}
-        @dataclass(kw_only=True)
-        class Spec:
-            name: str
-            other: str | None = None
-            always: str = "x"
+THING = """
+{above}
+@dataclass(kw_only=True)
+class Spec:
+    name: str
+    other: str | None = None
+    always: str = "x"
 
-        @resource(group="example.com", version="v1")
-        @dataclass(kw_only=True)
-        class Thing(Object):
-            spec: Spec
-        """,
-    )
-    assert said.partition(": ")[2] == f"Spec: {message}"
+@resource(group="example.com", version="v1")
+@dataclass(kw_only=True)
+class Thing(Object):
+    spec: Spec
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[str]]:
+    """Give what is said about each case."""
+    texts = {name: THING.format(above=above) for name, (above, _) in CLASSES.items()}
+    return told_of_each(tmp_path_factory.mktemp("classes"), texts)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_mistake_on_a_class(said: Mapping[str, list[str]], name: str) -> None:
+    """A mistake in a marker of a dataclass is told once, at the class."""
+    (problem,) = said[name]
+    assert problem.partition(": ")[2] == f"Spec: {CLASSES[name][1]}"
 
 
 def test_too_many_selectable_fields(tmp_path: Path) -> None:
