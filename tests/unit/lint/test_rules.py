@@ -80,3 +80,12 @@ def test_each_rule_was_tried_on_real_crds() -> None:
     page = (Path(__file__).parents[3] / "docs" / "lint-precision.md").read_text(encoding="utf-8")
     of_one_crd = (rule for rule in RULES if rule.id == "VE08" or not rule.id.startswith(("LC", "VE")))
     assert [rule.id for rule in of_one_crd if rule.id not in page] == []
+
+
+def test_precision_is_told_of_the_rules_as_they_are() -> None:
+    """Each row of docs/lint-precision.md has the rule's own name and profile."""
+    page = (Path(__file__).parents[3] / "docs" / "lint-precision.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| ([A-Z]{2}[0-9]{2} \S+) \| (apiserver|checklist|strict|opt-in) \|", page, re.MULTILINE))
+    profiles = {f"{rule.id} {rule.name}": rule.profile.name.lower().replace("_", "-") for rule in RULES}
+    assert len(rows) > 40
+    assert rows == {name: profiles.get(name) for name in rows}
