@@ -48,6 +48,8 @@ def test_what_is_listed_is_put_up_with(folder: Path, capsys: pytest.CaptureFixtu
     capsys.readouterr()
     assert run(["lint-crd", "."]) == 0
     assert capsys.readouterr().out.endswith("no findings (2 in the baseline)\n")
+    assert run(["lint-crd", ".", "-o", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"]["baselined"] == len(listed(folder))
 
 
 def test_a_baseline_outlives_edits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
