@@ -35,9 +35,11 @@ async def api(request: pytest.FixtureRequest) -> AsyncIterator[Api]:
     await transport.close()
 
 
-async def _make(api: Api, name: str, *owners: Json, kind: GroupVersionKind = CONFIG_MAP, **metadata: Any) -> Json:
+async def _make(
+    api: Api, name: str, *owners: Json, kind: GroupVersionKind = CONFIG_MAP, blocks: bool = True, **metadata: Any
+) -> Json:
     references = [
-        {"apiVersion": owner["apiVersion"], "kind": owner["kind"], **_identity(owner), "blockOwnerDeletion": True}
+        {"apiVersion": owner["apiVersion"], "kind": owner["kind"], **_identity(owner), "blockOwnerDeletion": blocks}
         for owner in owners
     ]
     body = {"metadata": {"name": name, "ownerReferences": references, **metadata}}
@@ -115,6 +117,15 @@ async def test_foreground_deletion_waits_for_the_children(api: Api) -> None:
     merge = "application/merge-patch+json"
     await api.ask("PATCH", path, {"metadata": {"finalizers": None}}, content_type=merge)
     await _gone(api, "owner")
+
+
+async def test_foreground_deletion_waits_for_no_others(api: Api) -> None:
+    """A child that does not block the deletion of its owner is deleted as well, and outlives it where it is held."""
+    owner = await _make(api, "owner")
+    await _make(api, "child", owner, blocks=False, finalizers=["example.com/hold"])
+    await api.delete("owner", kind=CONFIG_MAP, propagationPolicy="Foreground")
+    await _gone(api, "owner")
+    assert (await api.get("child", kind=CONFIG_MAP)).code == 200
 
 
 async def test_owners_that_never_were(api: Api) -> None:
