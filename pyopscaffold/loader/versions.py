@@ -62,6 +62,25 @@ def _family(family: list[KindModel]) -> Iterator[Problem]:
         yield _at(kind, message)
     if not stored:
         yield _at(family[0], f"no version of {versions} is stored; drop storage=False on one")
+    yield from _selectable(family)
+
+
+def _selectable(family: list[KindModel]) -> Iterator[Problem]:
+    """Yield what keeps the API server from the schema of selectable fields.
+
+    It reads what all versions have alike as said of the CRD as a whole, and looks for the schema of the fields where it
+    finds the fields. Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/conversion.go.
+    """
+    first, *others = family
+    alike = all(kind_schema(kind) == kind_schema(first) for kind in others)
+    same = all(kind.selectable == first.selectable for kind in others)
+    if alike and not same:
+        yield _at(
+            others[-1], "its fields are those of the other versions; make the same Selectable in all, in one order"
+        )
+    elif others and first.selectable and same and not alike:
+        message = "all versions differ and have the same Selectable fields, which the API server does not take"
+        yield _at(others[-1], f"{message}; make others Selectable, or none, in one of them")
 
 
 def _shared(kind: KindModel) -> dict[str, object]:

@@ -117,6 +117,37 @@ def test_served_versions_that_differ(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "int",
+            "Annotated[int, Selectable()]",
+            "its fields are those of the other versions; make the same Selectable in",
+        ),
+        (
+            "Annotated[str, Selectable()]",
+            "Annotated[int, Selectable()]",
+            "all versions differ and have the same Selectable",
+        ),
+        ("Annotated[int, Selectable()]", "Annotated[int, Selectable()]", ""),
+        ("str", "Annotated[int, Selectable()]", ""),
+    ],
+)
+def test_selectable_fields_of_versions(tmp_path: Path, old: str, new: str, said: str) -> None:
+    """The server takes the same fields beside one schema of all versions, and other fields beside others only."""
+    unserved = THING.format(version="v1", storage=False).replace("storage", "served=False, storage")
+    modules = {
+        "api/v1.py": IMPORTS + SPEC.format(old) + unserved,
+        "api/v2.py": IMPORTS + SPEC.format(new) + THING.format(version="v2", storage=True),
+    }
+    if not said:
+        assert len(read(tmp_path, modules).kinds) == 2
+        return
+    (problem,) = _told(tmp_path, modules)
+    assert problem.startswith(f"acme/api/v2.py:{FIRST + 3}: Thing: {said}")
+
+
 def test_versions_that_differ_harmlessly(tmp_path: Path) -> None:
     """Versions may differ in their texts, and in what is not served."""
     texts = SPEC.format('Annotated[int, Doc("Its size."), Title("Size")]')
