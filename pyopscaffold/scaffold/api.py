@@ -219,6 +219,8 @@ def _check_others(project: Project, resource: ResourceEntry) -> None:
             raise UsageError(
                 f"the plural {resource.plural} is taken by the kind {other.kind}", hint="give another by --plural"
             )
+        if other.api_group == resource.api_group and f"{other.kind}List" == resource.kind:
+            raise UsageError(f"{resource.kind} is what a list of {other.kind} is called", hint="choose another kind")
         if project_file.api_module(project, other) == module:
             raise UsageError(f"the module {module} is taken by the kind {other.kind}", hint="choose another kind")
 

@@ -54,6 +54,7 @@ def test_in_an_empty_folder(folder: Folder, args: tuple[str, ...], error: str) -
         (MYDATABASE, "the project has the API db.example.com/v1 MyDatabase already"),
         ((*MYDATABASE, "--no-resource"), "the project has the API db.example.com/v1 MyDatabase already"),
         ((*API, "MYDatabase"), "the plural mydatabases is taken by the kind MyDatabase"),
+        ((*API, "MyDatabaseList"), "MyDatabaseList is what a list of MyDatabase is called"),
         ((*API, "MyDataBASE", "--plural", "other"), "the module shop_operator.api.v1.my_data_base is taken"),
         (("create", "api", "--group", "x", "--version", "v1", "--kind", "A"), "not laid out for a second one"),
         (("create", "api", "--group", "db", "--version", "v2", "--kind", "MyDatabase", "--cluster"), "another scope"),
