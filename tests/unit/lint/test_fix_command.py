@@ -7,12 +7,18 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pyopscaffold.cli.app import run
+from pyopscaffold.lint import fixes
 from pyopscaffold.lint.example import spec
 from tests.unprivileged import DROP, open_to_others
+
+if TYPE_CHECKING:
+    from pyopscaffold.document.reader import Source
+    from pyopscaffold.lint.ruleset import Ruleset
 
 BEFORE = spec("size: {type: integer, minimum: 0, maximum: 9}\nother: {type: integer}")
 AFTER = BEFORE.replace("maximum: 9", "maximum: 9, format: int32")
@@ -126,10 +132,32 @@ def test_files_may_lie_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_the_baseline_lists_stays() -> None:
-    """It is put up with."""
+    """It is put up with, though something else in the file is fixed."""
     run(["lint-crd", "crd.yaml", "--baseline", "base.json", "--write-baseline", *ONLY])
-    assert run(["lint-crd", "crd.yaml", "--baseline", "base.json", "--fix", "--unsafe-fixes", *ONLY]) == 0
-    assert CRD.read_text() == BEFORE
+    more = BEFORE.replace("              other:", "              more: {type: integer}\n              other:")
+    for text, fixed in (
+        (BEFORE, BEFORE),
+        (more, more.replace("more: {type: integer", "more: {type: integer, format: int64")),
+    ):
+        CRD.write_text(text)
+        assert run(["lint-crd", "crd.yaml", "--baseline", "base.json", "--fix", "--unsafe-fixes", *ONLY]) == 0
+        assert CRD.read_text() == fixed
+
+
+def test_what_somebody_else_changed_meanwhile_stays(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was fixed is not what is there now."""
+    mend = fixes.mend
+
+    def slowly(source: Source, ruleset: Ruleset, *, accepted: frozenset[str], unsafe: bool) -> fixes.Fixed:
+        CRD.write_text("# mine\n")
+        return mend(source, ruleset, accepted=accepted, unsafe=unsafe)
+
+    monkeypatch.setattr(fixes, "mend", slowly)
+    assert run(["lint-crd", "crd.yaml", "--fix", *ONLY]) == 2
+    assert "crd.yaml was changed while it was checked; nothing was changed" in capsys.readouterr().err
+    assert CRD.read_text() == "# mine\n"
 
 
 def test_what_can_not_be_edited_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -175,6 +175,15 @@ def test_what_is_anchored_alone_is_edited() -> None:
     assert lines_added(before, fixed(before, "VA10").text) == ["                format: int32"]
 
 
+def test_what_a_fix_adds_may_stand_where_it_removes() -> None:
+    """Its edits are made one after another where they meet."""
+    names = "names:\n  type: array\n  items: {type: string}\n  uniqueItems: true  # no\n"
+    before = crd(f"spec:\n  type: object\n  properties:\n{indent(names, '    ')}")
+    made = fixed(before, "ST07")
+    assert (len(made.made), made.stuck) == (1, ())
+    assert made.text == before.replace("uniqueItems: true  # no", "x-kubernetes-list-type: set")
+
+
 def test_fixes_of_one_place_are_made_one_after_another() -> None:
     """Several rules, or one of many fields, may want to change the same list; one run is enough."""
     names = [f"a{number:02}" for number in range(25)]
