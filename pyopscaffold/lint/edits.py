@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyopscaffold.lint.rule import Edit
+from pyopscaffold.lint.rule import Edit, Fix
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyopscaffold.lint.subject import Node
 
 
@@ -25,3 +27,10 @@ def with_required(node: Node, *names: str) -> Edit:
 def with_keywords(node: Node, **keywords: Any) -> tuple[Edit, ...]:
     """Set keywords of a schema."""
     return tuple(Edit((*node.path, keyword), value) for keyword, value in keywords.items())
+
+
+def with_property(node: Node, name: str, schema: Mapping[str, Any]) -> Fix | None:
+    """Add a property, save to values by any key, beside which the server takes none."""
+    if node.schema.get("additionalProperties") is not None:
+        return None
+    return Fix((Edit((*node.path, "properties", name), dict(schema)),), safe=False)

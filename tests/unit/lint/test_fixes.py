@@ -175,6 +175,12 @@ def test_what_is_anchored_alone_is_edited() -> None:
     assert lines_added(before, fixed(before, "VA10").text) == ["                format: int32"]
 
 
+def test_values_by_any_key_get_no_fields() -> None:
+    """The server takes a map or fields, not both."""
+    before = crd("status: {type: object, additionalProperties: {type: string}}")
+    assert fixed(before, "SU03", "CO01", unsafe=True) == Fixed(before, (), ())
+
+
 def test_what_a_fix_adds_may_stand_where_it_removes() -> None:
     """Its edits are made one after another where they meet."""
     names = "names:\n  type: array\n  items: {type: string}\n  uniqueItems: true  # no\n"

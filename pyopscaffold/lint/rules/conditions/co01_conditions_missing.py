@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyopscaffold.lint.conditions import CONDITIONS
+from pyopscaffold.lint.edits import with_property
 from pyopscaffold.lint.example import crd, status, widget
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
+from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def check(version: Version) -> Iterator[Hit]:
     if conditions is None and _has_any(version):
         return
     if conditions is None:
-        fix = Fix((Edit((*status.path, "properties", "conditions"), CONDITIONS),), safe=False)
+        fix = with_property(status, "conditions", CONDITIONS)
         yield Hit(status.path, "status has no conditions", status.field, fix=fix)
         return
     items = conditions.items

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyopscaffold.lint.edits import with_property
 from pyopscaffold.lint.example import status, widget
 from pyopscaffold.lint.finding import Severity
-from pyopscaffold.lint.rule import Edit, Fix, Hit, Profile, Rule
+from pyopscaffold.lint.rule import Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ def check(version: Version) -> Iterator[Hit]:
         return
     observed = version.status.property("observedGeneration")
     if observed is None:
-        path = (*version.status.path, "properties", "observedGeneration")
-        fix = Fix((Edit(path, dict(_GENERATION)),), safe=False)
+        fix = with_property(version.status, "observedGeneration", _GENERATION)
         yield Hit(version.status.path, "status has no observedGeneration", ".status", fix=fix)
     elif observed.type != "integer":
         yield Hit(
