@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import random
 import sys
 import tempfile
@@ -32,6 +33,7 @@ def measure(*, objects: int = OBJECTS, minutes: float = MINUTES, seed: int | Non
     """Edit and break; what does not converge is an AssertionError that names the seed."""
     seed = random.SystemRandom().randrange(10**6) if seed is None else seed
     print(f"seed {seed}")
+    logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S", level=logging.INFO)
     plan = soak.Plan(
         objects=objects,
         seconds=minutes * 60,

@@ -6,6 +6,7 @@ server past it.
 
 from __future__ import annotations
 
+import logging
 import random
 import statistics
 import subprocess
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from pyopscaffold.testing import ControlPlane
     from tests.cluster.widgets import Cluster
+
+_log = logging.getLogger(__name__)
 
 WORKERS = 8
 _WRITERS = 8
@@ -208,12 +211,17 @@ def run(plane: ControlPlane, proxy: FaultProxy, cluster: Cluster, plan: Plan, fo
         with operator(proxy, cluster.namespace, folder) as (process, log):
             # the heap of a process is its usual one when each object has been replaced
             for number in range(plan.warm_up):
+                _log.info("warming up: %d of %d", number + 1, plan.warm_up)
                 settle(cluster, editor.wanted, within=plan.within + plan.objects / _SLOWEST)
                 editor.write_all(f"changed {number}")
             settle(cluster, editor.wanted, within=plan.within + plan.objects / _SLOWEST)
             with collecting(cluster), sampling(process, outcome):
+                _log.info("editing and breaking for %g s", plan.seconds)
                 with breaking(faults):
                     edit_for(plan, editor)
+                _log.info(
+                    "%d edits, %d faults; waiting until all is as it should be", editor.edits, sum(faults.done.values())
+                )
                 ended = time.monotonic()
                 settle(cluster, editor.wanted, within=plan.within)
                 outcome.converged = time.monotonic() - ended
