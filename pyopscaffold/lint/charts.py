@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pyopscaffold.document.reader import Source
 from pyopscaffold.lint.alike import same_lines
-from pyopscaffold.lint.derived import Derived, Place
+from pyopscaffold.lint.derived import RENDERED, Derived, Place
 from pyopscaffold.lint.programs import ask
 from pyopscaffold.lint.subject import CRD_KIND
 from pyopscaffold.loader.manifests import find, read
@@ -53,7 +53,7 @@ def _by_file(text: str) -> dict[str, list[str]]:
 
 
 def _placed(parts: list[str], file: Path) -> Derived:
-    name, text = f"{file} (rendered)", "".join(parts)
+    name, text = f"{file}{RENDERED}", "".join(parts)
     if not file.is_file():  # it is in the archive of a dependency
         return Derived(name, text)
     template = read(str(file))

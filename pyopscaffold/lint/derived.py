@@ -9,6 +9,9 @@ from typing import NamedTuple
 from pyopscaffold.document.builder import Position
 from pyopscaffold.document.reader import Source
 
+RENDERED = " (rendered)"
+"""Ends the name of what a program made of a file."""
+
 
 class Place(NamedTuple):
     """A line of a text that a person wrote; ``column`` 0 is the same column as in what was made of it."""

@@ -76,8 +76,7 @@ class _Run:
         self.outcome = Outcome()
         self._source = source
         self._ruleset = ruleset
-        self._rules = ruleset.for_file(source.file)
-        self._known = ruleset.known
+        self._rules = ruleset.by_subject(source)
         self._before = ruleset.before
         self._hits: list[tuple[Finding, Rule[Any], Manifest | None]] = []
         self._is_whole = True
@@ -95,15 +94,14 @@ class _Run:
             self.outcome.unread |= {name for name in self._before if name in self._source.text}
             if part.template:
                 self._skip(part.position.line, "template")
-            elif File not in self._rules.by_subject:
+            elif File not in self._rules:
                 self._skip(part.position.line, "not readable")
         self._is_whole = not self.outcome.skipped and all(isinstance(part, Document) for part in file.parts)
         self._report()
 
     def _report(self) -> None:
         """Take over what is not suppressed, and then what there is to say about the suppressions."""
-        judged = tuple(filter(self._ruleset.can_find, self._rules.rules))
-        found = Suppressions(tuple(self._suppressions), judged, self._known)
+        found = Suppressions(tuple(self._suppressions), (), self._ruleset.known)
         self.outcome.findings += [
             finding for finding, rule, manifest in self._hits if not found.hide(finding, rule, manifest)
         ]
@@ -112,7 +110,8 @@ class _Run:
         told = [wish for wish in found.found if wish in used or self._is_judged(wish)]
         for source in {id(wish.source): wish.source for wish in told}.values():
             part = tuple(wish for wish in told if wish.source is source)
-            self._apply(replace(found, found=part), source=source)
+            able = filter(self._ruleset.can_find, self._ruleset.for_file((source or self._source).file).rules)
+            self._apply(replace(found, found=part, rules=tuple(able)), source=source)
         self.outcome.findings += [finding for finding, *_ in self._hits]
 
     def _is_judged(self, wish: Suppression) -> bool:
@@ -160,7 +159,7 @@ class _Run:
         version: Version | None = None,
         source: Source | None = None,
     ) -> None:
-        for rule in self._rules.by_subject.get(type(subject), ()):
+        for rule in self._rules.get(type(subject), ()):
             try:
                 hits = [_finding(rule, hit, source or self._source, manifest, version) for hit in rule.hits(subject)]
             except Exception as error:  # noqa: BLE001 - one broken rule must not hide what the others find

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.document.reader import Document, Source, scan
 from pyopscaffold.kube.values import listing, mapping, text
-from pyopscaffold.lint.derived import Derived, Place
+from pyopscaffold.lint.derived import RENDERED, Derived, Place
 from pyopscaffold.lint.programs import ask, has, there_is
 from pyopscaffold.lint.subject import manifests
 from pyopscaffold.loader.manifests import find, is_manifest, read
@@ -38,7 +38,7 @@ def rendered(folder: str, file: Path, excluded: Callable[[str], bool]) -> Iterat
         yield Source(str(file), "", f"{' '.join(command)}: {answer.error}")
         yield from (each for each in find([folder], excluded=excluded) if each != str(file))
         return
-    made = Derived(f"{file} (rendered)", answer.text)
+    made = Derived(f"{file}{RENDERED}", answer.text)
     places: dict[int, Place] = {}
     written = [manifest for each in _files(file, set()) for manifest in _manifests(read(str(each)))]
     for manifest in _manifests(made):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pyopscaffold.lint.config import Config
 from pyopscaffold.lint.configcheck import checked_options
+from pyopscaffold.lint.derived import RENDERED, origins
 from pyopscaffold.lint.evolution import Evolution
 from pyopscaffold.lint.globs import matches_field, matches_path
 from pyopscaffold.lint.registry import Registry
@@ -16,6 +16,7 @@ from pyopscaffold.lint.selection import Selection, match
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pyopscaffold.document.reader import Source
     from pyopscaffold.lint.config import FieldSettings
     from pyopscaffold.lint.evolution import Before
     from pyopscaffold.lint.finding import Finding, Severity
@@ -32,12 +33,6 @@ class FileRules:
         self._severities = severities
         self._fields = fields
         self._rules = {rule.id: rule for rule in rules}
-
-    @cached_property
-    def by_subject(self) -> dict[type, tuple[Rule[Any], ...]]:
-        """The rules by what they look at."""
-        subjects = dict.fromkeys(rule.subject for rule in self.rules)
-        return {subject: tuple(rule for rule in self.rules if rule.subject is subject) for subject in subjects}
 
     def judge(self, finding: Finding) -> Finding | None:
         """Give a finding the severity that is configured, or None where its file or field is exempt."""
@@ -94,13 +89,21 @@ class Ruleset:
         return _longest(self.config.severity, rule) or rule.severity
 
     def for_file(self, file: str) -> FileRules:
-        """Return the rules for a file, by the name under which it was given."""
+        """Return the rules for a file, by the name under which it was given; what was rendered of it has the same."""
         config = self.config
-        path = config.relative(file) if config.per_path else ""
+        path = config.relative(file.removesuffix(RENDERED)) if config.per_path else ""
         patterns = tuple(pattern for pattern in config.per_path if matches_path(pattern, path))
         if patterns not in self._made:
             self._made[patterns] = self._make(patterns)
         return self._made[patterns]
+
+    def by_subject(self, source: Source) -> dict[type, list[Rule[Any]]]:
+        """Return the rules for a text, by what they look at: all that check it or a file that it was made of."""
+        files = dict.fromkeys((source.file, *(text.file for text in origins(source))))
+        found: dict[type, list[Rule[Any]]] = {}
+        for rule in {rule.id: rule for file in files for rule in self.for_file(file).rules}.values():
+            found.setdefault(rule.subject, []).append(rule)
+        return found
 
     def _make(self, patterns: tuple[str, ...]) -> FileRules:
         chosen, severities = {rule.id for rule in self.rules}, [self.config.severity]

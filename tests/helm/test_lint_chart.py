@@ -60,6 +60,21 @@ def test_line_that_values_make(chart: Path, capsys: pytest.CaptureFixture[str]) 
     assert "file=shop/templates/gadgets.yaml (rendered),line=" in capsys.readouterr().out
 
 
+def test_settings_of_a_template(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the configuration says of a template holds for all that is rendered of it, in lines of its own or not."""
+    file = chart / "templates" / "gadgets.yaml"
+    file.write_text(
+        file.read_text().replace("name: {type", "{{ .Release.Name }}: {type: string}\n              name: {type")
+    )
+    settings = chart.parent / ".lint-crd.toml"
+    settings.write_text('select = ["VA01"]\n[per-path."shop/templates/*.yaml"]\nextend-select = ["VA02"]\n')
+    assert run(("lint-crd", "shop", "-f", "github")) == 1
+    assert capsys.readouterr().out.count("title=VA02") == 2
+    settings.write_text('select = ["VA01"]\n[per-path."shop/templates/*.yaml"]\nignore = ["VA01"]\n')
+    assert run(("lint-crd", "shop", "-f", "github")) == 1
+    assert "gadgets" not in capsys.readouterr().out
+
+
 def test_comment_in_a_template(chart: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A suppression in a template hides its finding, and is told where it hides nothing."""
     file = chart / "templates" / "gadgets.yaml"

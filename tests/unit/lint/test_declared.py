@@ -134,6 +134,19 @@ def test_settings_of_a_file(acme: Path, capsys: pytest.CaptureFixture[str]) -> N
     }
 
 
+def test_rules_of_one_file(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A rule that is on for one Python file checks what is declared there; suppressions elsewhere are not judged."""
+    thing = acme / "api" / "thing.py"
+    thing.write_text(THING.replace("Ge(1)] = 1", "Ge(1)] = 1  # lint-crd: ignore[VA02] no text"))
+    settings = 'select = ["UX05", "LC"]\n[per-path."**/{}.py"]\nextend-select = ["VA02"]\n'
+    (acme.parent / ".lint-crd.toml").write_text(settings.format("shared"))
+    assert {(file, rule) for file, _, rule in found(capsys)} == {("acme/api/shared.py", "VA02")}
+    (acme.parent / ".lint-crd.toml").write_text(settings.format("thing"))
+    assert {(file, rule) for file, _, rule in found(capsys)} == {
+        (f"acme/api/{thing.name}", it) for it in ("VA02", "LC01")
+    }
+
+
 def test_code_that_fails(acme: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Code that can't be imported is told with its place, as generate does."""
     (acme / "api" / "thing.py").write_text("import nothing_such\n")
