@@ -65,7 +65,7 @@ def _compared(old: str, new: str) -> dict[str, tuple[Change, ...]]:
     from pyopscaffold.compat.crd import added, compare, removed  # noqa: PLC0415
 
     (was, unread_then), (now, unread_now) = _read(old, new), _read(new, old)
-    for name in was.keys() ^ now.keys():
+    for name in sorted(was.keys() ^ now.keys()):
         _require_absent(name, unread_now if name in was else unread_then)
     if len(was) == len(now) == 1 and was.keys() != now.keys():  # two files: one was meant to become the other
         (before,), (name, after) = was.values(), next(iter(now.items()))
@@ -92,7 +92,7 @@ def _read(place: str, other: str) -> tuple[dict[str, Manifest], list[Unreadable]
     from pyopscaffold.loader.revision import load_before  # noqa: PLC0415
 
     unread: list[Unreadable] = []
-    path = other if os.path.lexists(other) else "."
+    path = other if os.path.lexists(other) else other.partition(":")[2] or "."
     found = read_before(load_before(place, [path]), unread)
     if found:
         return found, unread

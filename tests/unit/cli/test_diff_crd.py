@@ -137,6 +137,9 @@ def test_no_earlier_crd_is_told(repository: Path, capsys: Capture) -> None:
     assert "no CRD found in HEAD: all are taken for new" in capsys.readouterr().err
     assert run(["lint-crd", "crds/renamed.yaml", "--against", "HEAD:crds", *ONLY_CHANGES]) == 0
     assert capsys.readouterr().err == ""
+    (repository / "chart.yaml").write_text(NEW.replace("\nspec:", "\n  labels: {{ .Values.labels }}\nspec:"))
+    assert run(["lint-crd", "crds/renamed.yaml", "--against", "chart.yaml", *ONLY_CHANGES, "--ignore", "VE09"]) == 0
+    assert "no CRD found in chart.yaml" in capsys.readouterr().err
 
 
 def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
@@ -172,6 +175,9 @@ def test_a_revision_alone_means_the_same_path(repository: Path, capsys: Capture)
     assert run(["diff-crd", "HEAD", "crds"]) == run(["diff-crd", "crds", "HEAD"]) == 0
     assert run(["diff-crd", "v1.0", "HEAD"]) == 0
     assert "the CRD gadgets.example.com is new" in capsys.readouterr().out
+    for places in (("HEAD", "v1.0:crds"), ("v1.0:crds", "HEAD")):
+        assert run(["diff-crd", *places]) == 0
+        assert "gadgets" not in capsys.readouterr().out
 
 
 def test_crds_come_and_go(repository: Path, capsys: Capture) -> None:
