@@ -214,10 +214,10 @@ class Context:
         """
         import asyncio  # noqa: PLC0415 - reading a controller does without it
 
-        with suppress(RuntimeError):  # there is no loop in this thread, as it should be
-            asyncio.get_running_loop()
-            coroutine.close()
-            raise PyopscaffoldError("ctx.wait is for a plain def, which runs in a thread; here, await")
+        with suppress(RuntimeError):  # no loop runs in this thread, as usual
+            if asyncio.get_running_loop() is self._loop:
+                coroutine.close()
+                raise PyopscaffoldError("ctx.wait is for a plain def, which runs in a thread; here, await")
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
             return future.result(max(0.0, self.deadline - self._loop.time()))

@@ -93,3 +93,19 @@ async def test_the_loop_does_not_wait_for_itself(fake_cluster: FakeCluster) -> N
     verdict = await fake_cluster.reconcile(Waits, job())
     assert verdict.failure is not None
     assert "here, await" in verdict.failure.message
+
+
+async def test_a_thread_may_have_a_loop_of_its_own(fake_cluster: FakeCluster) -> None:
+    """What runs a library's coroutines in a loop that is not the operator's may wait there: it holds up nobody."""
+
+    @controller(Job, timeout=60.0)
+    class Runs(Reconciler[Job]):
+        def reconcile(self, ctx: Context, obj: Job) -> Result:
+            async def read() -> list[Job]:
+                return ctx.wait(ctx.client.list(Job))
+
+            assert len(asyncio.run(read())) == 1
+            return Result()
+
+    fake_cluster.serve(Job)
+    assert (await fake_cluster.reconcile(Runs, job())).failure is None
