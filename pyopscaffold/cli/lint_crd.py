@@ -295,10 +295,10 @@ def _earlier(against: str | None, paths: list[str]) -> Before:
 
     broken: list[Unreadable] = []
     before = read_before(load_before(against, paths), broken)
-    for part in broken:
-        if not part.template:
-            console.warn(f"{part.source.file}:{part.position.line}: {part.problem}: CRDs in it are taken for new")
-    if not before and not broken:
+    unread = [part for part in broken if not part.template]
+    for part in unread:
+        console.warn(f"{part.source.file}:{part.position.line}: {part.problem}: CRDs in it are taken for new")
+    if not before and not unread:
         console.warn(f"no CRD found in {against}: all are taken for new; if they were elsewhere: REVISION:PATH")
     return before
 
@@ -349,5 +349,5 @@ def _nothing_found(paths: list[str], report: Report) -> DocumentError:
     which = f"and {more} more are no whole ones" if more else "is no whole one"
     return DocumentError(
         f"no CRD found in {where}: {first.file}:{first.line} {which} ({first.reason})",
-        hint="name the folder of the chart or kustomization itself, or pipe what helm template makes into lint-crd -",
+        hint="with helm or kubectl, name the folder of the chart or kustomization; or helm template … | … lint-crd -",
     )
