@@ -14,6 +14,7 @@ import uuid
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
+from pyopscaffold import codec
 from pyopscaffold.errors import PyopscaffoldError, UsageError
 from pyopscaffold.runtime.cache import Cache
 from pyopscaffold.runtime.client.config import ClusterConfig, load
@@ -164,6 +165,8 @@ class Manager:
             stack.push_async_callback(self._client.close)
         client = self._client
         await self._check_access(client, config.server)
+        for declaration in self._declarations:
+            codec.prepare(*_read_by(declaration))  # before the watchdog, which would blame the first reconcile for it
         side.spawn(watchdog.run())
         elector = self._elector(stack, side, config) if self._options.leader_elect else None
         self._cache = Cache(
@@ -386,6 +389,12 @@ def _shards() -> Shards:
     from pyopscaffold.runtime.sharding import Shards  # noqa: PLC0415 - most processes do without
 
     return Shards()
+
+
+def _read_by(declaration: ControllerDeclaration) -> list[type]:
+    """Give the classes whose objects a controller reads."""
+    watched = [watch.kind for watch in declaration.watches if not watch.metadata_only]
+    return [kind for kind in (declaration.resource, *declaration.owns, *watched) if isinstance(kind, type)]
 
 
 def _check_options(options: Options, *, controllers: int, client_given: bool) -> None:

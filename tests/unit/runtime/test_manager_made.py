@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 
-from pyopscaffold.api import Object, controller, resource
+from pyopscaffold.api import Object, ObjectMeta, controller, resource
 from pyopscaffold.errors import UsageError
 from pyopscaffold.runtime import Context, Manager, Options, Reconciler, Result
 from pyopscaffold.runtime.clock import ManualClock
@@ -75,3 +75,51 @@ async def test_its_clock_is_its_clients_too(flags: list[str]) -> None:
         assert (len(server.requests), 8 <= clock.sleepers()[0] <= 10) == (1, True)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
+
+
+_hints_read: list[str] = []
+
+
+def _noticed() -> str:
+    """Stand in a type hint, and note that it is evaluated."""
+    _hints_read.append("text")
+    return "noticed"
+
+
+@resource(group="example.com", version="v1")
+@dataclass(kw_only=True)
+class Child(Object):
+    """Has a hint that tells when it is read."""
+
+    text: Annotated[str, _noticed()] = ""
+
+
+@resource(group="example.com", version="v1")
+@dataclass(kw_only=True)
+class Parent(Object):
+    """Owns children."""
+
+
+@controller(Parent, owns=[Child])
+class Reader(Reconciler[Parent]):
+    """Reads its children, and notes how often hints were read for it."""
+
+    async def reconcile(self, ctx: Context, obj: Parent) -> Result:
+        """Have a child, as a mapping, and read it as an instance."""
+        await ctx.apply({"apiVersion": "example.com/v1", "kind": "Child", "metadata": {"name": "a"}, "text": "hi"})
+        before = len(_hints_read)
+        self.read = [child.text for child in await ctx.owned(Child)]
+        self.hints_read = len(_hints_read) - before
+        return Result()
+
+
+async def test_classes_are_made_out_before_their_objects_come(fake_cluster: FakeCluster) -> None:
+    """No reconcile holds up the event loop by finding out how the classes of its controller are read."""
+    fake_cluster.serve(Parent, Child)
+    reader = Reader()
+    async with fake_cluster.operating(reader) as manager:
+        await fake_cluster.client.create(
+            Parent(metadata=ObjectMeta(name="p", namespace="default")), field_manager="test"
+        )
+        await fake_cluster.settle(manager)
+    assert (reader.read, reader.hints_read) == (["hi"], 0)
