@@ -33,7 +33,7 @@ __all__ = ["Document", "DuplicateKey", "Path", "Position", "Source", "Unreadable
 
 _SEPARATOR = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 _LATE_MARK = re.compile(r"^(---[ \t]*(?:#.*)?\r?\n)\ufeff", re.MULTILINE)
-_TEMPLATE = re.compile(r"""(?:^|[-:,(\[{])[ \t]*["']?\{\{|\{\{[^}\n]*["']""", re.MULTILINE)
+_TEMPLATE = re.compile(r"""(?:^|[-:,(\[{])[ \t]*["']?\{\{|\{\{[^{}\n"']*["']""", re.MULTILINE)
 _UNDECODED = re.compile("[\0\udc80-\udcff]")
 _UTF16 = re.compile("\udcff\udcfe|\udcfe\udcff|\0[!-~]|[!-~]\0")
 _NO_YAML = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -200,6 +200,13 @@ def test_templates_are_known_as_such(text: str, template: bool) -> None:
     assert part.template is template
 
 
+def test_braces_without_end() -> None:
+    """A long line with as many braces as a template has takes no time to be known for none."""
+    (part,) = scan(Source("c.yaml", "a: b: c\n# " + "x{{" * 1_000_000))
+    assert isinstance(part, Unreadable)
+    assert not part.template
+
+
 @both_parsers
 @pytest.mark.parametrize(
     ("text", "problem"),

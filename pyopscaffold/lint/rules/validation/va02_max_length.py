@@ -41,13 +41,11 @@ def _is_read(node: Node) -> bool:
     """Whether a rule of the node, or one above it that names its field, goes over the value."""
     if node.rules:
         return True
-    named = re.compile(rf"\.{re.escape(escape_field(node.holder.name))}\b")
-    above = node.holder.parent
+    above, rules = node.holder.parent, []
     while above is not None:
-        if any(map(named.search, above.rules)):
-            return True
+        rules += above.rules
         above = above.parent
-    return False
+    return any(re.search(rf"\.{re.escape(escape_field(node.holder.name))}\b", rule) for rule in rules)
 
 
 RULE = Rule(
