@@ -205,8 +205,9 @@ def _check_group_module(project: Project, resource: ResourceEntry) -> None:
 
 
 def _check_others(project: Project, resource: ResourceEntry) -> None:
-    """Refuse what would meet another kind: in a module, in a resource name, or in a second group."""
+    """Refuse what would meet another kind: in a module, in a name, or in a second group."""
     module = project_file.api_module(project, resource)
+    names = _names_of_kind(resource.kind)
     for other in project.resources:
         if (other.group, other.kind) == (resource.group, resource.kind) and not other.external:
             continue
@@ -215,14 +216,18 @@ def _check_others(project: Project, resource: ResourceEntry) -> None:
                 f"the project has the group {other.api_group}; it is not laid out for a second one",
                 hint="start projects with several groups by init --multigroup",
             )
-        if other.api_group == resource.api_group and other.plural == resource.plural:
-            raise UsageError(
-                f"the plural {resource.plural} is taken by the kind {other.kind}", hint="give another by --plural"
-            )
-        if other.api_group == resource.api_group and f"{other.kind}List" == resource.kind:
-            raise UsageError(f"{resource.kind} is what a list of {other.kind} is called", hint="choose another kind")
+        if other.api_group == resource.api_group:
+            taken = (*_names_of_kind(other.kind), other.plural)
+            if name := next((name for name in (*names, resource.plural) if name in taken), ""):
+                hint = "choose another kind" if name in names else "give another by --plural"
+                raise UsageError(f"{other.kind} is called {name} too, in the same group", hint=hint)
         if project_file.api_module(project, other) == module:
             raise UsageError(f"the module {module} is taken by the kind {other.kind}", hint="choose another kind")
+
+
+def _names_of_kind(kind: str) -> tuple[str, ...]:
+    """Return what no other kind of the group may be called, besides the plural; see loader.versions."""
+    return kind, f"{kind}List", kind.lower()
 
 
 def _code(project: Project, resource: ResourceEntry, options: ApiOptions) -> Iterator[Artefact]:
@@ -262,7 +267,7 @@ def _declared(project: Project, resource: ResourceEntry, container: Workload | N
     """Write the decorator of a reconciler; with a name of its own where another group has the kind, and the name."""
     children = ["CONFIG_MAP"] if container is None else ["DEPLOYMENT", *(["SERVICE"] if container.ports else [])]
     arguments = [resource.kind, f"owns=[{', '.join(children)}]", "timeout=5.0"]
-    if any(other.kind == resource.kind and other.group != resource.group for other in _own(project)):
+    if any(other.kind.lower() == resource.kind.lower() and other.group != resource.group for other in _own(project)):
         group = project_file.group_module(resource).replace("_", "-")
         arguments.insert(1, f'name="{group}-{resource.kind.lower()}"')
     return wrapped("@controller(", arguments, ")", line_length=LINE_LENGTH)

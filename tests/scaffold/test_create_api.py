@@ -92,8 +92,8 @@ def test_a_second_version_has_types_only(project: Folder) -> None:
 def test_several_groups_live_side_by_side(folder: Folder) -> None:
     """With --multigroup the same kind may be in several groups, each with a controller of another name."""
     folder.run("init", "--domain", "example.com", "--multigroup")
-    for group in ("db", "old-db", ""):
-        folder.run("create", "api", "--group", group, "--version", "v1", "--kind", "MyDatabase")
+    for group, kind in (("db", "MyDatabase"), ("old-db", "MyDatabase"), ("", "MYDatabase")):
+        folder.run("create", "api", "--group", group, "--version", "v1", "--kind", kind)
     assert {path for path in folder.files() if path.endswith("my_database.py")} == {
         f"{place}my_database.py"
         for group in ("db", "old_db", "core")

@@ -53,9 +53,10 @@ def test_in_an_empty_folder(folder: Folder, args: tuple[str, ...], error: str) -
         ((*API, "Shop", "--no-resource", "--no-controller"), "leave nothing to do"),
         (MYDATABASE, "the project has the API db.example.com/v1 MyDatabase already"),
         ((*MYDATABASE, "--no-resource"), "the project has the API db.example.com/v1 MyDatabase already"),
-        ((*API, "MYDatabase"), "the plural mydatabases is taken by the kind MyDatabase"),
-        ((*API, "MyDatabaseList"), "MyDatabaseList is what a list of MyDatabase is called"),
-        ((*API, "MyDataBASE", "--plural", "other"), "the module shop_operator.api.v1.my_data_base is taken"),
+        ((*API, "Shop", "--plural", "mydatabases"), "MyDatabase is called mydatabases too, in the same group"),
+        ((*API, "Shop", "--plural", "mydatabase"), "MyDatabase is called mydatabase too, in the same group"),
+        ((*API, "MYDatabase", "--plural", "other"), "MyDatabase is called mydatabase too, in the same group"),
+        ((*API, "MyDatabaseList"), "MyDatabase is called MyDatabaseList too, in the same group"),
         (("create", "api", "--group", "x", "--version", "v1", "--kind", "A"), "not laid out for a second one"),
         (("create", "api", "--group", "db", "--version", "v2", "--kind", "MyDatabase", "--cluster"), "another scope"),
         (
@@ -71,8 +72,6 @@ def test_in_an_empty_folder(folder: Folder, args: tuple[str, ...], error: str) -
 def test_in_a_project(project: Folder, args: tuple[str, ...], error: str) -> None:
     """Options of create api that can't be, or don't go with what is there."""
     project.run(*MYDATABASE)
-    if "MyDataBASE" in args:
-        project.run(*API, "MyDataBase", "--plural", "another")
     before = project.files()
     lines = project.run(*args, code=2).splitlines()
     assert error in lines[0]
@@ -96,6 +95,18 @@ def test_a_group_that_names_no_package(folder: Folder, group: str) -> None:
     before = folder.files()
     shown = folder.run("create", "api", "--group", group, "--version", "v1", "--kind", "Shop", code=2)
     assert shown.startswith(f"error: --group '{group}' would name the Python package '{group}'")
+    assert folder.files() == before
+
+
+def test_what_another_kind_came_first_with(folder: Folder) -> None:
+    """A kind whose list is called as another kind; and of two groups of one Python name, a kind of both."""
+    folder.run("init", "--domain", "example.com", "--multigroup", "--project-name", "shop")
+    folder.run(*API, "ShopList", "--no-controller")
+    folder.run("create", "api", "--group", "a-b", "--version", "v1", "--kind", "Shop", "--no-controller")
+    before = folder.files()
+    assert "ShopList is called ShopList too" in folder.run(*API, "Shop", code=2)
+    shown = folder.run("create", "api", "--group", "a.b", "--version", "v1", "--kind", "Shop", code=2)
+    assert shown.startswith("error: the module shop.api.a_b.v1.shop is taken by the kind Shop")
     assert folder.files() == before
 
 
