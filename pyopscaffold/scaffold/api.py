@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -214,7 +215,7 @@ def _check_others(project: Project, resource: ResourceEntry) -> None:
         if other.group != resource.group and not project.multigroup and not other.external:
             raise UsageError(
                 f"the project has the group {other.api_group}; it is not laid out for a second one",
-                hint="start projects with several groups by init --multigroup",
+                hint=f"write --group {shlex.quote(other.group)}, or start another project, by init --multigroup",
             )
         if other.api_group == resource.api_group:
             taken = (*_names_of_kind(other.kind), other.plural)

@@ -79,6 +79,14 @@ def test_in_a_project(project: Folder, args: tuple[str, ...], error: str) -> Non
     assert project.files() == before
 
 
+def test_a_second_group(folder: Folder) -> None:
+    """Whoever meant the project's own group reads how it is written, be it none."""
+    folder.run("init", "--domain", "example.com")
+    folder.run("create", "api", "--group", "", "--version", "v1", "--kind", "Shop", "--no-controller")
+    shown = folder.run(*API, "Web", code=2)
+    assert "hint: write --group '', or start another project, by init --multigroup" in shown
+
+
 def test_a_cluster_wide_kind_in_an_operator_of_one_namespace(folder: Folder) -> None:
     """Such an operator could not watch it; the types alone may be there."""
     folder.run("init", "--domain", "example.com", "--namespaced")
