@@ -83,6 +83,7 @@ CASES: list[Case] = [
     *_patterns("", "^a.*|b$", "(^a)(b$)", "a$|b$"),
     *_patterns("", "(?i)^a$", "^[(]$|^b$", r"^\($|^b$", r"\Aa\z", "(?:^a$)", "^[|]$", r"^\|$", "^[a|b]+$"),
     *_patterns("which any text around", "a", "[a|b]", r"a\|b", "(^a|b$)", "(a)|(b)", "a.b", r"a\.", r"a\$", "(a|b)"),
+    *_patterns("has the pattern", f"{'(' * 900}a{')' * 900}", "a" * 1_000_000),
     *_patterns("^ and $ belong to a part", "^a|b$", "^a$|b", "^(a)|(b)$", "a|^b$", "^[(]$|b"),
     *_patterns("says nothing of what follows", "^[a-z]+", "^a+?", "^a{2}", "^(a|b)*"),
     *_fields(

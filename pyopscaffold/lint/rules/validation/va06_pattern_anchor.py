@@ -13,12 +13,14 @@ from pyopscaffold.lint.rule import Fix, Hit, Profile, Rule
 from pyopscaffold.lint.subject import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _FLAGS = re.compile(r"\(\?[a-zA-Z]+\)")
 _LOOSE_TAIL = re.compile(r"(?<![.\\])(?:[*+?]|\{\d+(?:,\d*)?\})\??$")
-
 _OPEN = re.compile(r"\.([*+]|\{\d+,\})\)*\??$")
+_SIGN = re.compile(r"\\.|[()\[\]|]", re.DOTALL)
+_LEVELS = 50
+"""Groups within groups that are looked into; nobody's patterns have as many."""
 
 
 def check(version: Version) -> Iterator[Hit]:
@@ -35,8 +37,8 @@ def check(version: Version) -> Iterator[Hit]:
 def _problem(pattern: str) -> str:
     """Say what a pattern lets through; one with an open end, such as .*, or with one anchor may mean what it says."""
     branches = _branches(pattern)
-    starts = [_starts(branch) for branch in branches]
-    ends = [_ends(branch) for branch in branches]
+    starts = [_holds(_starts, branch) for branch in branches]
+    ends = [_holds(_ends, branch) for branch in branches]
     if any(map(_OPEN.search, branches)):
         return ""
     if any(starts) and any(ends):
@@ -47,36 +49,33 @@ def _problem(pattern: str) -> str:
 
 
 def _starts(branch: str) -> bool:
-    return branch.startswith(("^", r"\A")) or (_is_group(branch) and all(map(_starts, _branches(_inside(branch)))))
+    return branch.startswith(("^", r"\A"))
 
 
 def _ends(branch: str) -> bool:
-    anchored = branch.endswith((r"\z", "$")) and not branch.endswith(r"\$")
-    return anchored or (_is_group(branch) and all(map(_ends, _branches(_inside(branch)))))
+    return branch.endswith((r"\z", "$")) and not branch.endswith(r"\$")
 
 
-def _is_group(branch: str) -> bool:
-    return branch.startswith("(") and branch.endswith(")")
-
-
-def _inside(group: str) -> str:
-    return group[1:-1].removeprefix("?:")
+def _holds(is_anchored: Callable[[str], bool], branch: str, levels: int = _LEVELS) -> bool:
+    """Whether a branch is anchored, or a group of which all branches are."""
+    if is_anchored(branch):
+        return True
+    if not levels or not (branch.startswith("(") and branch.endswith(")")):
+        return False
+    return all(_holds(is_anchored, inner, levels - 1) for inner in _branches(branch[1:-1].removeprefix("?:")))
 
 
 def _branches(pattern: str) -> list[str]:
     """Split at each ``|`` that is in no group and no class."""
-    found, depth, in_class, index = [""], 0, False, 0
-    while index < len(pattern):
-        char = pattern[index]
-        width = 2 if char == "\\" else 1
-        depth += 0 if in_class else (char == "(") - (char == ")")
-        in_class = (char == "[" or in_class) and char != "]"
-        if char == "|" and not depth and not in_class:
-            found.append("")
-        else:
-            found[-1] += pattern[index : index + width]
-        index += width
-    return found
+    found, depth, in_class, start = [], 0, False, 0
+    for match in _SIGN.finditer(pattern):
+        sign = match[0]
+        depth += 0 if in_class else (sign == "(") - (sign == ")")
+        in_class = (sign == "[" or in_class) and sign != "]"
+        if sign == "|" and not depth and not in_class:
+            found.append(pattern[start : match.start()])
+            start = match.end()
+    return [*found, pattern[start:]]
 
 
 RULE = Rule(
