@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 from pyopscaffold.api import Object, ObjectMeta, TenantConfig, controller, resource
-from pyopscaffold.errors import NotFound
+from pyopscaffold.errors import KubeconfigError, NotFound
 from pyopscaffold.runtime import Context, Reconciler, Result, predicate
 from pyopscaffold.runtime.cache import Cache, Delta
 from pyopscaffold.runtime.client.transport import Request as HttpRequest
@@ -21,7 +21,7 @@ from pyopscaffold.runtime.fencing import HELD, Grant, GuardedTransport
 from pyopscaffold.runtime.membership import Membership, ShardTimes
 from pyopscaffold.runtime.metrics import Metrics
 from pyopscaffold.runtime.outcome import OwnershipLostError
-from pyopscaffold.runtime.queue import WorkQueue
+from pyopscaffold.runtime.queue import INITIAL_PRIORITY, WorkQueue
 from pyopscaffold.runtime.reconcile import Request
 from pyopscaffold.runtime.sharding import Part, Shards
 from pyopscaffold.testing import FakeCluster
@@ -188,10 +188,13 @@ async def test_what_becomes_ours_is_taken_up_once() -> None:
         world.shards.listen(lambda old, new: changes.append((old, new)))
         await world.agree()
         assert (changes, await world.told()) == ([], [])
+        waiting: list[dict[int, int]] = []
+        world.looks.during = lambda: waiting.append(world.queue.depth())
         await world.places.pop().leave()
         await world.agree()
         assert await world.told() == theirs[1:]
         assert changes
+        assert waiting[0] == {INITIAL_PRIORITY: len(theirs) - 2}  # behind what changes meanwhile
 
 
 async def test_the_share_is_counted_as_objects_come_and_go() -> None:
@@ -211,16 +214,23 @@ async def test_the_share_is_counted_as_objects_come_and_go() -> None:
         assert world.value("pyopscaffold_shard_objects") == len(NAMES) - 2
 
 
-async def test_a_404_is_no_reason_to_leave_an_object_alone() -> None:
-    """One that can't be taken over, for its kind is not served for a moment, is tried again."""
+@pytest.mark.parametrize(
+    ("error", "logged"),
+    [(NotFound("page not found"), 0), (KubeconfigError("no credential"), 3)],
+)
+async def test_what_cannot_be_taken_over_is_tried_again(
+    error: Any, logged: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its kind may not be served for a moment, nor a credential be had; neither is a defect, whose stack is shown."""
     async with sharing() as world:
-        world.cluster.fail(NotFound("page not found"), verb="patch", kind=Piece, times=3)
+        world.cluster.fail(error, verb="patch", kind=Piece, times=3)
         await world.make("0")
         looked: list[str] = []
         for _ in range(5):
             looked += await world.told()
             world.clock.advance(1)
         assert looked == ["0"]
+    assert [record.exc_info for record in caplog.records if record.levelname == "ERROR"] == [None] * logged
 
 
 async def test_nothing_is_begun_after_the_lease() -> None:
