@@ -77,10 +77,10 @@ class GuardedTransport:
             raise lost
         try:
             # all of it: to get a credential and to connect may take long as well, and only then it is sent
-            async with asyncio.timeout(left) as limit:
+            async with asyncio.timeout(left):
                 return await self._transport.request(request)
-        except TimeoutError as error:
-            raise (lost if limit.expired() else error) from None
+        except TimeoutError:  # that of the lease: a transport tells its own as a ClientError
+            raise lost from None
 
     def stream(self, request: Request) -> AbstractAsyncContextManager[Stream]:
         """See Transport."""
