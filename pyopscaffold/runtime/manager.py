@@ -26,7 +26,7 @@ from pyopscaffold.runtime.events import EventRecorder
 from pyopscaffold.runtime.leader import LeaderElector, LeaseTimes
 from pyopscaffold.runtime.metrics import Metrics
 from pyopscaffold.runtime.options import Options
-from pyopscaffold.runtime.preflight import check_access, check_namespaces, check_tenants
+from pyopscaffold.runtime.preflight import check_access, check_namespaces, check_shards, check_tenants
 from pyopscaffold.runtime.runnable import Runnable, Stages
 from pyopscaffold.runtime.side_thread import SideThread
 from pyopscaffold.runtime.watchdog import Watchdog
@@ -195,6 +195,8 @@ class Manager:
             namespaces = tuple(self._options.namespaces) or ("",)
         await check_access(client, self._declarations, server=server, namespaces=namespaces)
         await check_tenants(client, self._declarations, server=server, namespaces=namespaces)
+        if self._options.shard:
+            await check_shards(client, self._options.shard_namespace or self._namespace, server=server)
 
     async def _start(
         self, stages: Stages, stack: AsyncExitStack, side: SideThread, elector: LeaderElector | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyopscaffold.errors import ConnectionFailed, Forbidden, KubeconfigError, NotFound, Unauthorized, UserError
-from pyopscaffold.kube.builtin import NAMESPACE
+from pyopscaffold.kube.builtin import LEASE, NAMESPACE
 from pyopscaffold.runtime.controller import kinds_of
 
 if TYPE_CHECKING:
@@ -59,6 +59,17 @@ async def check_namespaces(client: Client, labels: str, *, server: str) -> None:
     """
     way = '@rbac(groups=[""], resources=["namespaces"], verbs=["list", "watch"]) on a reconciler lets it'
     await _try(client, NAMESPACE, server=server, labels=labels, way=way)
+
+
+async def check_shards(client: Client, namespace: str, *, server: str) -> None:
+    """List one of the Leases by which replicas share objects: who may not would go on and do nothing.
+
+    Raises:
+        UserError: the server can't be reached, or refuses.
+
+    """
+    way = "the role for --shard is in the project's config/sharding, and in its chart with sharding.enabled"
+    await _try(client, LEASE, server=server, namespace=namespace, way=way)
 
 
 async def _try(

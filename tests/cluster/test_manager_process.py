@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 import yaml
 
+from tests.cluster.shard_fleet import RULES
 from tests.cluster.widgets import GROUP, Cluster, soon
 
 if TYPE_CHECKING:
@@ -262,6 +263,25 @@ def test_forbidden(api_server: ApiServer, cluster: Cluster) -> None:
     line = fails(f"--kubeconfig={path}", f"--namespace={cluster.namespace}", *NO_PORTS)
     assert "cannot list resource" in line
     assert "config/rbac" in line
+
+
+def test_shards_forbidden(api_server: ApiServer, cluster: Cluster) -> None:
+    """Without the role for --shard, an operator would have no share for ever: one line says where that role is."""
+    account = api_server.service_account(cluster.namespace, "unshared")
+    rbac = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": "unshared"}}
+    path = f"/apis/{rbac['apiVersion']}/namespaces/{cluster.namespace}"
+    rules = [rule for rule in RULES if rule["resources"] != ["leases"]]
+    cluster.client.apply(f"{path}/roles/unshared", {**rbac, "kind": "Role", "rules": rules})
+    binding = {
+        "kind": "RoleBinding",
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "unshared"},
+        "subjects": [{"kind": "ServiceAccount", "name": "unshared", "namespace": cluster.namespace}],
+    }
+    cluster.client.apply(f"{path}/rolebindings/unshared", {**rbac, **binding})
+    kubeconfig = api_server.kubeconfig(account, namespace=cluster.namespace)
+    line = fails(f"--kubeconfig={kubeconfig}", f"--namespace={cluster.namespace}", "--shard", *NO_PORTS)
+    assert 'cannot list resource "leases"' in line
+    assert "config/sharding" in line
 
 
 def test_crd_missing(api_server: ApiServer) -> None:
