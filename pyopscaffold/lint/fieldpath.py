@@ -10,7 +10,7 @@ from typing import Any
 
 from pyopscaffold.kube.values import mapping
 
-_PIECE = re.compile(r"[.\[\]]|'(?:[^'\\]|\\.|\\)*'|[^.\[\]]+", re.DOTALL)
+_PIECE = re.compile(r"[.\[\]]|'(?:.*?(?<!\\)'|.*)|[^.\[\]]+", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 

@@ -43,6 +43,7 @@ _EMBEDDED = "type: object, x-kubernetes-embedded-resource: true, properties: {sp
 _NAMED = f"type: object, additionalProperties: {{type: object, properties: {{name: {_STRING}}}}}"
 _READ = "x-kubernetes-validations: [{rule: self.__namespace__ != 'x', message: not x}]"
 _UNREAD = "x-kubernetes-validations: [{rule: self.other != 'x', message: not x}]"
+_LOST = """x-kubernetes-validations: [{rule: 'true', message: m, fieldPath: ".a['%s"}]""" % (r"\\" * 200)
 _NAMESPACE = "properties: {namespace: {type: string}}"
 _COLUMNS: list[Case] = [
     ("UX04", _column(".status.zones.a", _OPEN), []),
@@ -54,6 +55,9 @@ _COLUMNS: list[Case] = [
     ("UX04", _column(".status.zones.metadata.name", _EMBEDDED), []),
     ("UX04", _column(".status.zones.metadata.name", "type: object"), ["there is no metadata in .status.zones"]),
     ("UX04", _column(".metadata.name", "type: string"), []),
+    ("UX04", _column(f".a{'[?(' * 200_000}", "type: string"), []),
+    ("CE01", spec(f"a: {{type: object, {_LOST}}}"), ["there is no field 'a'"]),
+    ("VA11", spec(f"a: {{type: string, pattern: '[{'sm' * 50_000}]{'[^' * 100_000}'}}"), []),
     ("UX04", _column(".status[*].name", "type: string"), []),
     ("UX04", _column(".status.zones[*]", "type: string"), ["error column A has the path .status.zones[*], but"]),
     ("UX04", _column(".status.zones.items", f"type: array, items: {_STRING}"), ["there is no items in .status.zones"]),

@@ -61,9 +61,7 @@ def _leads(path: Path, what: str, target: str, version: Version, *, shown: bool)
 def _steps(path: str) -> list[str] | None:
     """Split a JSONPath into names of fields, "" for an item and * for all; None where it is more than this reads."""
     steps, end = [], 0
-    for found in _STEP.finditer(path):
-        if found.start() != end:
-            return None
+    while found := _STEP.match(path, end):
         end = found.end()
         name = found["name"] if found["quoted"] is None else found["quoted"]
         steps.append(_EACH if found["item"] == _EACH else re.sub(r"\\(.)", r"\1", name or ""))

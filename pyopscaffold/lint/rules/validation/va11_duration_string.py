@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAMES = frozenset({"duration", "interval", "timeout", "ttl", "delay"})
-_UNITS = re.compile(r"ms\b.*[hm]|\bh\|m\b|\[[^\]]*s[^\]]*m[^\]]*h")
+_UNITS = re.compile(r"ms\b.*[hm]|\bh\|m\b|\[[^][s]*s[^][m]*m[^][h]*h")
 
 
 def check(version: Version) -> Iterator[Hit]:
