@@ -54,7 +54,7 @@ def changed_lines(revision: str) -> dict[str, frozenset[int]]:
     found: dict[str, frozenset[int]] = dict.fromkeys((f"{root}/{name}" for name in listed), frozenset())
     # Each says the opposite of a setting of git that users, or a repository's attributes, may have.
     options = ("--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--text")
-    names = ("--no-renames", "--no-prefix", "--no-relative")
+    names = ("--no-renames", "--no-prefix")
     shown = _git("-c", "core.quotePath=false", "diff", *options, *names, revision, "--", at=root).stdout
     file = ""
     for line in shown.decode("utf-8", "surrogateescape").split("\n"):

@@ -236,7 +236,8 @@ def test_settings_of_git_move_no_line(repository: Path) -> None:
     )
     changed = changed_lines("HEAD")[os.path.realpath(file)]
     assert len(changed) == 2
-    for setting in ("diff.interHunkContext=50", "diff.mnemonicPrefix=true", "diff.cut.textconv=sed 1d"):
+    settings = ("interHunkContext=50", "mnemonicPrefix=true", "noprefix=true", "relative=true", "renames=copies")
+    for setting in (*(f"diff.{each}" for each in settings), "diff.cut.textconv=sed 1d", "core.quotePath=true"):
         git("config", *setting.split("=", 1))
     (repository / ".gitattributes").write_text("*.yaml diff=cut\n")
     assert changed_lines("HEAD")[os.path.realpath(file)] == changed
