@@ -276,6 +276,22 @@ class Thing(Object):
     ]
 
 
+def test_a_column_of_conditions_that_cannot_be_read(tmp_path: Path) -> None:
+    """That their type names nothing is all that is said: the status has them."""
+    text = """\
+@dataclass(kw_only=True)
+class Status:
+    conditions: Cnditions = field(default_factory=list)
+
+@resource(group="example.com", version="v1", columns=[Column("Ready", condition="Ready")])
+@dataclass(kw_only=True)
+class Thing(Object):
+    status: Status = field(default_factory=Status)
+"""
+    (said,) = told(tmp_path, text)
+    assert said.startswith(f"acme/api/kind.py:{FIRST + 2}: Status.conditions: a type hint says Cnditions, which")
+
+
 def test_byte_that_no_code_has(tmp_path: Path) -> None:
     """A NUL byte is told at its own line, not at that of whoever imports the module."""
     modules = {"api/kind.py": "import acme.parts\n", "parts.py": "x = 1\ny = '\0'\n"}
