@@ -98,7 +98,8 @@ def _read(place: str, other: str) -> tuple[dict[str, Manifest], list[Unreadable]
         return found, unread
     if unread:
         raise _unread(unread[0], f"{place} has no other CRD")
-    raise DocumentError(f"no CRD found in {place}", hint="name files or folders of apiextensions.k8s.io/v1")
+    where = place if ":" in place or os.path.lexists(place) else f"{place}:{path}"
+    raise DocumentError(f"no CRD found in {where}", hint="name files or folders of apiextensions.k8s.io/v1")
 
 
 def _unread(part: Unreadable, hint: str) -> DocumentError:

@@ -178,6 +178,8 @@ def test_a_revision_alone_means_the_same_path(repository: Path, capsys: Capture)
     for places in (("HEAD", "v1.0:crds"), ("v1.0:crds", "HEAD")):
         assert run(["diff-crd", *places]) == 0
         assert "gadgets" not in capsys.readouterr().out
+    assert run(["diff-crd", "v1.0", "other.yaml"]) == 2
+    assert "error: no CRD found in v1.0:other.yaml\n" in capsys.readouterr().err
 
 
 def test_crds_come_and_go(repository: Path, capsys: Capture) -> None:
