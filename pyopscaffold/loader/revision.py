@@ -58,7 +58,9 @@ def changed_lines(revision: str) -> dict[str, frozenset[int]]:
     shown = _git("-c", "core.quotePath=false", "diff", *options, *names, revision, "--", at=root).stdout
     file = ""
     for line in shown.decode("utf-8", "surrogateescape").split("\n"):
-        if line.startswith("+++ "):
+        if line.startswith("diff "):
+            file = ""
+        elif not file and line.startswith("+++ "):  # later it is a line of the file that has two plus signs
             file = str(root / _unquoted(line[4:].rstrip("\t")))
         elif (hunk := _HUNK.match(line)) and file in found:
             start, count = int(hunk["start"]), int(hunk["count"] or 1)

@@ -245,6 +245,14 @@ def test_settings_of_git_move_no_line(repository: Path) -> None:
     assert changed_lines("HEAD")[os.path.realpath(file)] == changed
 
 
+def test_changed_lines_that_look_like_those_of_a_diff(repository: Path) -> None:
+    """What a file has in it moves no other line to another file."""
+    file = repository / "crds/ü widget.yaml"
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(["++ b", *lines[:-1], "+++ c", "@@ -1 +1 @@"]) + "\n")
+    assert changed_lines("HEAD")[os.path.realpath(file)] == {1, len(lines) + 1, len(lines) + 2}
+
+
 @pytest.mark.parametrize("more", ["--fix", "--diff", "--write-baseline"])
 def test_a_part_of_the_findings_is_not_acted_upon(repository: Path, more: str, capsys: Capture) -> None:
     """What is only a view of the findings is no base for changes."""
