@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _TRIES = 5
-_CREATE_ONLY = "deletionGracePeriodSeconds"
-"""A field that the server empties in an object that it makes, and lets nobody set in one that is there: an apply with
-it makes the object or fails (k8s.io/apiserver, ``rest.BeforeCreate`` and ``ValidateObjectMetaAccessorUpdate``)."""
+_NEVER = "1"
+"""The resourceVersion of no object, as etcd's first revision is that of nothing: an apply with it makes the object or
+meets a conflict, since the server compares versions only with what is there (k8s.io/apiserver, ``Store.Update``)."""
 
 
 @dataclass(frozen=True)
@@ -188,12 +188,7 @@ class FencedClient(ApiClient):
                 if _version(there) == _version(known):
                     raise
                 known = there
-        try:
-            return await send(known)
-        except Invalid as error:
-            if error.causes and _raced(error):
-                raise Conflict(f"{name} comes and goes: {error}", code=409, reason="Conflict") from error
-            raise
+        return await send(known)
 
     def _holds(self, kind: GroupVersionKind, namespace: str) -> bool:
         informers = () if self._cache is None else self._cache.informers
@@ -219,7 +214,7 @@ def _raced(error: ApiError) -> bool:
     """Whether the server refused a write because of what it builds on."""
     if isinstance(error, Invalid):
         # a JSON patch's failed test is all that the server refuses without a cause
-        return all(cause.field == f"metadata.{_CREATE_ONLY}" for cause in error.causes)
+        return not error.causes
     return not isinstance(error, FieldConflict)
 
 
@@ -228,7 +223,7 @@ def _asking(metadata: Mapping[str, Any], known: Meta | None, *, makes: bool) -> 
     if known is not None:
         # the version alone would let an apply make anew what is gone
         return {"uid": known.uid, **metadata, "resourceVersion": known.resource_version}
-    return {**metadata, _CREATE_ONLY: 0} if makes else metadata
+    return {**metadata, "resourceVersion": _NEVER} if makes else metadata
 
 
 def _based_on(patch: PatchBody, version: str) -> PatchBody:
