@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 
 _AUTHORITY = re.compile(
     r"""([^@]*@)?(\[[0-9a-f:.]+(%25[^\]]+)?\]|([-\w.~!$&'()*+,;=<>"]|%25|%[89a-f][0-9a-f]|[^\x00-\x7f])*)(:[0-9]*)?""",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _CONTROL = re.compile(r"^ |[\x00-\x1f\x7f]")
 _BAD_ESCAPE = re.compile(r"%(?![0-9a-f]{2})", re.IGNORECASE)

@@ -109,6 +109,7 @@ def folded(ranges: Ranges) -> Ranges:
     return union(ranges, others)
 
 
+@cache
 def named(name: str) -> Ranges | None:
     r"""Return the characters of a Unicode category or script by the name in ``\p{…}``; None if Go knows no such name.
 

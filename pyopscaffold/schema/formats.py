@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _DATE: Final = r"([0-9]{4})(-[0-9]{2}-[0-9]{2})"
 # The sign before a fraction may be any: the server's expression has an unescaped dot there.
 _TIME: Final = r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|[+-][0-9]{2}:[0-9]{2})"
-_GO_DURATION: Final = r"[-+]?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)"
-_SCALA_DURATION: Final = r"(?a)[0-9]+\s*([A-Za-zµ]+)"
+_GO_DURATION: Final = r"[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)"
+_SCALA_DURATION: Final = r"(?a)(?<![0-9])[0-9]+\s*([A-Za-zµ]+)"
 _UNITS = frozenset("ns us µs ms s sec m h hr d w wk".split())  # noqa: SIM905 - a list of a dozen quoted words
 _UNIT_STEMS = ("nano", "micro", "milli", "sec", "min", "hour", "day", "week")
 # One dash, and only after the first letter, in a name of one label: so says the server's expression.

@@ -156,6 +156,7 @@ class _Parser:
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
         self._at = 0
+        self._last_end = pattern.rfind(":]")  # of a named class: not to look for it from each that has none
         self._groups = [_Group(0, frozenset())]
         self._flags: frozenset[str] = frozenset()
         self._repeated: int | None = None
@@ -371,7 +372,8 @@ class _Parser:
         return charset.negated(whole) if negative else whole
 
     def _class_item(self) -> charset.Ranges:
-        if posix := re.compile(r"\[:([\s\S]*?):\]").match(self._pattern, self._at):
+        is_ended = self._at + 2 <= self._last_end
+        if is_ended and (posix := re.compile(r"\[:([\s\S]*?):\]").match(self._pattern, self._at)):
             return self._posix(posix)
         if (ranges := self._escaped_set() if self._pattern.startswith("\\", self._at) else None) is not None:
             return ranges

@@ -16,6 +16,11 @@ def test_formats(name: str, fitting: tuple[str, ...], unfit: tuple[str, ...]) ->
     assert [text for text in unfit if not validate(schema, text)] == []
 
 
+def test_a_long_number_is_no_duration() -> None:
+    """A text of many digits takes no time to be refused."""
+    assert validate(Schema(type="string", format="duration"), "1" * 300_000) != ()
+
+
 def test_other_formats() -> None:
     """A format that the server does not know, or leaves to a parser of Go, says nothing about the string."""
     assert (

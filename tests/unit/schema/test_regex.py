@@ -91,6 +91,8 @@ def test_no_pattern_is_slow() -> None:
     assert matches("(x{2,}){500}", "x" * 1_000)
     assert not matches("(x{2,}){500}", "x" * 999)
     assert not matches("(a?){500}b", "a" * 500)
+    with pytest.raises(regex.BadPattern, match="no closing"):
+        regex.parse("[" + "[:" * 100_000)
 
 
 @given(st.one_of(st.text(), st.text(alphabet=r"ab\(?)[]{}^$.*+|-:,01pQEdP<>i")))
