@@ -286,7 +286,8 @@ class Controller:
         if failure.retry == "never":
             self.queue.forget(request)
         else:
-            self.queue.retry(request, longest=failure.retry == "longest", within=failure.within)
+            longest, limited = failure.retry == "longest", not failure.common
+            self.queue.retry(request, longest=longest, within=failure.within, limited=limited)
 
     def _failed(self, failure: Failure) -> None:
         terminal, timeout = failure.retry == "never", failure.reason == "Timeout"

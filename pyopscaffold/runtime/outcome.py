@@ -11,16 +11,24 @@ from pyopscaffold.errors import (
     ClientError,
     CodecError,
     Conflict,
+    ConnectionFailed,
     Forbidden,
     Invalid,
     PyopscaffoldError,
+    ServerError,
     TerminalError,
+    TooManyRequests,
+    Unauthorized,
 )
 from pyopscaffold.kube.conditions import reason_from
 from pyopscaffold.runtime.children import CONTESTED, PUT_BACK_AGAIN
 
 Retry: TypeAlias = Literal["backoff", "longest", "never"]
 _SOONEST: tuple[Retry, ...] = get_args(Retry)
+
+OUTAGE_WITHIN = 60.0
+"""Seconds that an object waits at the most for its next try where the server failed, not the object."""
+_OUTAGES = (ConnectionFailed, ServerError, TooManyRequests, Unauthorized)
 
 QUIET_CONFLICTS = 5
 """So many conflicts in a row are everyday life; more are reported like any error."""
@@ -39,8 +47,9 @@ class Failure:
     """How a failure is reported and when it is retried.
 
     ``within``: the most seconds until the next try. ``stalled``: trying again soon can't help. ``quiet``: not reported
-    in status, events and error logs. ``live``: the next try reads past the cache. ``bug``: nobody raised it on purpose,
-    so the log shows the stack.
+    in status, events and error logs. ``live``: the next try reads past the cache. ``common``: it has
+    nothing to do with the object, so many fail alike, and are not to wait for each other's turn when it is over.
+    ``bug``: nobody raised it on purpose, so the log shows the stack.
     """
 
     reason: str
@@ -50,6 +59,7 @@ class Failure:
     stalled: bool = False
     quiet: bool = False
     live: bool = False
+    common: bool = False
     bug: bool = False
 
 
@@ -75,8 +85,14 @@ def classify(error: Exception, *, failures: int, deleting: bool = False) -> Fail
         case Forbidden() if error.namespace_terminating:
             # all that is in it will soon be deleted too: only who can't let go then has to tell
             return Failure(reason="NamespaceTerminating", message=message, quiet=not deleting)
-        case ApiError():
-            return Failure(reason=reason_from(error.reason, type(error).__name__), message=message)
+        case ApiError() | ConnectionFailed():
+            reason = error.reason if isinstance(error, ApiError) else ""
+            return Failure(
+                reason=reason_from(reason, type(error).__name__),
+                message=message,
+                within=OUTAGE_WITHIN if isinstance(error, _OUTAGES) else math.inf,
+                common=isinstance(error, (*_OUTAGES, Forbidden)),
+            )
         case OwnershipLostError():
             return Failure(reason="OwnershipLost", message=message, quiet=True)
         case ReconcileTimeoutError():
@@ -108,5 +124,6 @@ def _worst(failures: list[Failure]) -> Failure:
         stalled=all(failure.stalled for failure in failures),
         quiet=all(failure.quiet for failure in failures),
         live=any(failure.live for failure in failures),
+        common=all(failure.common for failure in failures),
         bug=any(failure.bug for failure in failures),
     )

@@ -67,9 +67,11 @@ class Backoff:
         self._tolerance = burst * self._interval
         self._next_free = -math.inf
 
-    def delay(self, failures: int, now: float) -> float:
-        """Seconds to wait after so many earlier failures; takes one token of the overall bucket."""
+    def delay(self, failures: int, now: float, *, limited: bool = True) -> float:
+        """Seconds to wait after so many earlier failures; takes one token of the overall bucket if it is limited."""
         own = min(self.base * 2.0 ** min(failures, 60), self.cap)
+        if not limited:
+            return own
         self._next_free = max(self._next_free, now - self._tolerance) + self._interval
         return max(own, self._next_free - now)
 
@@ -129,14 +131,15 @@ class WorkQueue(Generic[K]):
             self._metrics.added()
         self._enqueue(entry)
 
-    def retry(self, item: K, *, longest: bool = False, within: float = math.inf) -> float:
+    def retry(self, item: K, *, longest: bool = False, within: float = math.inf, limited: bool = True) -> float:
         """Add the item after a failure with its backoff, or the longest one; returns the delay in seconds.
 
-        ``within``: more seconds than these it does not wait.
+        ``within``: more seconds than these it does not wait. ``limited``: the overall rate holds for it.
         """
         failures = self._failures.get(item, 0)
         self._failures[item] = failures + 1
-        delay = self._backoff.cap if longest else self._backoff.delay(failures, self._clock.monotonic())
+        now = self._clock.monotonic()
+        delay = self._backoff.cap if longest else self._backoff.delay(failures, now, limited=limited)
         delay = min(delay, within)
         self.requeue(item, after=delay)
         return delay

@@ -310,6 +310,23 @@ async def test_children_go_against_the_order_of_their_making(things: FakeCluster
     assert writes(things)[-2:] == ["delete services default/s", "delete configmaps default/a"]
 
 
+async def test_an_outage_holds_up_no_object(things: FakeCluster) -> None:
+    """However many objects the server has failed, all are done soon after it is back: none waits for others' turns."""
+    objects = 200
+
+    async def work(ctx: Context) -> None:
+        await ctx.apply(child("Secret", ctx.request.name))
+
+    things.fail(ServerError("away"), verb="patch", kind=SECRET, times=objects)
+    async with things.operating(ThingReconciler(work)) as manager:
+        for number in range(objects):
+            made = thing()
+            made.metadata.name = f"thing-{number}"
+            await things.client.create(made, field_manager="test")
+        await things.settle(manager, seconds=1.0)
+    assert len(await there(things, SECRET)) == objects
+
+
 INVALID, CONFLICT, AWAY = (
     Invalid("no good", reason="Invalid"),
     Conflict("moved on", reason="Conflict"),

@@ -17,14 +17,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pyopscaffold.errors import Conflict, ConnectionFailed, Forbidden, Invalid, TerminalError, UsageError
+from pyopscaffold.errors import (
+    Conflict,
+    ConnectionFailed,
+    Forbidden,
+    Invalid,
+    ServerError,
+    TerminalError,
+    TooManyRequests,
+    Unauthorized,
+    UsageError,
+)
 from pyopscaffold.k8s.core.v1 import Secret
 from pyopscaffold.kube.meta import ObjectMeta
 from pyopscaffold.runtime import logs
 from pyopscaffold.runtime.children import CONTESTED, PUT_BACK_AGAIN
 from pyopscaffold.runtime.health import bind
 from pyopscaffold.runtime.options import Options
-from pyopscaffold.runtime.outcome import QUIET_CONFLICTS, classify
+from pyopscaffold.runtime.outcome import OUTAGE_WITHIN, QUIET_CONFLICTS, classify
 from pyopscaffold.runtime.side_thread import SideThread
 from tests.tools_path import ROOT
 
@@ -270,6 +280,25 @@ def test_failures_are_told_apart(error: Exception, reason: str, retry: str, stal
     failure = classify(error, failures=0)
     assert (failure.reason, failure.retry, failure.stalled) == (reason, retry, stalled)
     assert failure.bug == isinstance(error, KeyError)
+
+
+@pytest.mark.parametrize(
+    ("error", "common", "within"),
+    [
+        (ConnectionFailed("no"), True, OUTAGE_WITHIN),
+        (ServerError("no"), True, OUTAGE_WITHIN),
+        (TooManyRequests("no"), True, OUTAGE_WITHIN),
+        (Unauthorized("no"), True, OUTAGE_WITHIN),
+        (Forbidden("no"), True, math.inf),
+        (Conflict("no"), False, math.inf),
+        (KeyError("no"), False, math.inf),
+        (ExceptionGroup("all", [ServerError("no"), KeyError("no")]), False, OUTAGE_WITHIN),
+    ],
+)
+def test_what_befalls_all_is_no_objects_fault(error: Exception, common: bool, within: float) -> None:
+    """Failures of the server take nothing of the rate at which those of objects are tried again, and end soon."""
+    failure = classify(error, failures=0)
+    assert (failure.common, failure.within) == (common, within)
 
 
 def test_conflicts_are_quiet_until_they_repeat() -> None:

@@ -94,6 +94,13 @@ def test_backoff_limits_the_overall_rate() -> None:
     assert delays[149] == pytest.approx(5.0)
 
 
+async def test_failures_of_the_server_wait_for_no_turn(queue: WorkQueue[str]) -> None:
+    """Many items that one outage failed follow soon, each by its own backoff, and leave the bucket to others."""
+    delays = [queue.retry(f"item-{number}", limited=False) for number in range(5000)]
+    assert {*delays} == {0.005}
+    assert queue.retry("another") == 0.005
+
+
 async def test_the_longest_backoff_is_the_cap(clock: ManualClock) -> None:
     """A failure that soon trying again can't mend waits for the cap at once."""
     queue: WorkQueue[str] = WorkQueue(clock=clock, backoff=Backoff(cap=100.0))
