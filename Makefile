@@ -77,6 +77,13 @@ test: setup ## Check everything: lint, types, layers and all tests
 	@$(MAKE) --no-print-directory -j2 lint-and-typecheck tools
 	$(BIN)/pytest -n $(PYTEST_WORKERS) --maxprocesses 8 --dist loadgroup $(PYTEST_ARGS)
 
+.PHONY: test-older
+test-older: tools ## Run the tests of the API server on the older minors of Kubernetes that we name
+	@for version in $$($(BIN)/python -c 'from pyopscaffold.testing.binaries.versions import PINNED; print(*PINNED[1:])'); do \
+		$(BIN)/pyopscaffold envtest setup --version $$version && \
+		$(BIN)/pytest -n $(PYTEST_WORKERS) --maxprocesses 8 --dist loadgroup -o envtest_version=$$version tests/cluster $(PYTEST_ARGS) || exit; \
+	done
+
 .PHONY: lint-and-typecheck
 lint-and-typecheck: lint typecheck
 

@@ -88,8 +88,8 @@ class Complaint:
         return _TYPES_AND_COSTS.search(self.message) is not None
 
 
-_WARNS_OF_SETS = 37
-"""The first minor that warns of sets of what is no scalar; earlier ones say nothing."""
+_WARNS_SINCE = {"VA08": 36, "LS03": 37}
+"""The first minor that warns just as a rule does. Before, nothing is said of sets, and 1.35 knows other formats."""
 
 
 @dataclass(frozen=True)
@@ -212,11 +212,11 @@ def warned(manifest: Manifest, minor: int) -> frozenset[str]:
         schema: Any = manifest.data
         for step in path[:-1]:
             schema = schema[step]
-        if rule == "ST07":
+        if rule == "ST07" or minor < _WARNS_SINCE[rule]:
             continue
         if rule == "VA08":
             said.add(f'unrecognized format "{schema["format"]}"')
-        elif minor >= _WARNS_OF_SETS:
+        else:
             of = f'x-kubernetes-list-type: set for items of type "{schema["items"]["type"]}"'
             said.add(f"{of} is not supported by server-side apply or CEL validation rules")
     return frozenset(said)
@@ -236,8 +236,9 @@ def differences(answer: Answer, manifest: Manifest) -> list[str]:
             if not complaint.is_left_out and not _is_found(complaint, found)
         ]
     alone = [f"we alone: {place.rule} at {place.where}" for place in sorted(_places(_seen(manifest)))]
-    if not alone and (ours := warned(manifest, answer.minor)) != set(answer.warnings):
-        alone.append(f"the server warns of {sorted(answer.warnings)}, we of {sorted(ours)}")
+    theirs = {said for said in answer.warnings if answer.minor >= _WARNS_SINCE["VA08"] or "unrecognized" not in said}
+    if not alone and (ours := warned(manifest, answer.minor)) != theirs:
+        alone.append(f"the server warns of {sorted(theirs)}, we of {sorted(ours)}")
     return alone
 
 

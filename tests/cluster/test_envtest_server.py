@@ -11,7 +11,7 @@ import pytest
 
 from pyopscaffold.errors import AlreadyExists, EnvtestError, Forbidden, Invalid, NotFound
 from pyopscaffold.testing import eventually
-from pyopscaffold.testing.binaries import DEFAULT
+from pyopscaffold.testing.binaries import resolve
 from pyopscaffold.testing.discovery import create_namespace, purge_namespace
 from tests.cluster.envtest_helpers import config_map, exists
 
@@ -50,9 +50,10 @@ def kubectl(server: ApiServer, kubeconfig: Path, *arguments: str) -> subprocess.
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_the_server_says_which_version_it_is(admin: RestClient) -> None:
+def test_the_server_says_which_version_it_is(admin: RestClient, pytestconfig: pytest.Config) -> None:
     """The version is that of the binaries: clients choose by it what they may ask for."""
-    assert admin.get("/version")["gitVersion"] == f"v{DEFAULT}"
+    asked = pytestconfig.getini("envtest_version")
+    assert admin.get("/version")["gitVersion"] == f"v{resolve(asked or None)}"
 
 
 def test_a_user_may_do_nothing_until_rbac_lets_it(open_to_alice: ApiServer) -> None:
