@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -137,7 +137,10 @@ def compare(
             refused.update(lacking or (asked[:1] if record.decision != "allow" else ()))
     unused = [one for one in role if not _any_covers(kept, one) and not _is_used(one, needs)]
     standing_here = [one for one in role if _any_covers(kept, one)]
-    least = [*(_as_granted(need, role) for need in needs), *standing_here]
+    wanted = {_as_granted(need, role) for need in needs}
+    # one of them was granted by name, another not at all: the rule for all names then has the named one in it
+    doubled = {one for one in wanted if one.name and replace(one, name="") in wanted}
+    least = [*(wanted - doubled), *standing_here]
     return Comparison(
         unused=tuple(unused),
         refused=dict(sorted(refused.items())),

@@ -144,6 +144,12 @@ def test_names_stay_where_the_role_has_them() -> None:
     assert compare([rule("", "configmaps", "get")], [GET]).least == (rule("", "configmaps", "get"),)
 
 
+def test_a_name_beside_all_names_is_said_once() -> None:
+    """Where one name was granted and another is needed too, the least role grants all names, and no name besides."""
+    other = replace(GET, name="two", code=403, decision="forbid")
+    assert least(GET, other, granted=(rule("", "configmaps", "get", "one"),)) == ["get configmaps"]
+
+
 def test_a_name_does_not_grant_create() -> None:
     """RBAC can't limit a create by name: the name is in the body, which it does not see."""
     made = replace(GET, verb="create", code=403, decision="forbid")
