@@ -7,7 +7,7 @@ import signal
 import sys
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import PyopscaffoldError
@@ -16,8 +16,9 @@ from pyopscaffold.loader.manifests import STDIN, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Future
-    from multiprocessing.context import BaseContext
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import DefaultContext, ForkContext
+    from multiprocessing.process import BaseProcess
 
     from pyopscaffold.lint.config import Config
     from pyopscaffold.lint.engine import Outcome
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     Item = str | Source
     Task = Callable[[Ruleset], "T"]
+    Answer = tuple["T | None", Exception | None]
+    """What a task gave, or what it raised."""
     Tell = Callable[[int, int], None]
     """Takes how many files are done, and how many there are."""
 
@@ -63,27 +66,74 @@ def each(tasks: Sequence[Task[T]], sizes: Sequence[int], ruleset: Ruleset, *, jo
 
 
 def _in_parallel(tasks: Sequence[Task[T]], sizes: Sequence[int], ruleset: Ruleset, workers: int, tell: Tell) -> list[T]:
-    from concurrent.futures import ProcessPoolExecutor, as_completed  # noqa: PLC0415 - small runs need none of it
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
-    from multiprocessing import active_children  # noqa: PLC0415
+    """Hand out tasks, the largest first, one at a time to each worker.
 
-    _ruleset[:], others = [ruleset], set(active_children())
-    pool = ProcessPoolExecutor(workers, _context(), initializer=_begin, initargs=(ruleset.config, ruleset.before))
+    Each has a pipe of its own, and nothing is shared: so one that ends amid an answer, by Ctrl-C or for lack of memory,
+    breaks that pipe, and holds up nobody. A ProcessPoolExecutor then waits for ever now and then.
+    """
+    from multiprocessing.connection import wait  # noqa: PLC0415 - small runs need none of it
+
+    _ruleset[:] = [ruleset]
+    left = sorted(range(len(tasks)), key=lambda index: sizes[index])
+    done: dict[int, Answer[T]] = {}
+    crew: dict[Connection, BaseProcess] = {}
+
+    def hand_out(connection: Connection) -> None:
+        index = left.pop()
+        connection.send((index, tasks[index]))
+
     try:
-        by_size = sorted(range(len(tasks)), key=lambda index: sizes[index], reverse=True)
         with _uninterrupted():
-            futures: dict[int, Future[T]] = {index: pool.submit(_do, tasks[index]) for index in by_size}
-        for done, _ in enumerate(as_completed(futures.values())):
-            tell(done, len(tasks))
-        return [futures[index].result() for index in range(len(tasks))]
-    except BrokenProcessPool as error:
+            crew.update(_worker(ruleset) for _ in range(workers))
+        for connection in crew:
+            hand_out(connection)
+        while len(done) < len(tasks):
+            for connection in cast("list[Connection]", wait(list(crew))):
+                index, answer = connection.recv()
+                tell(len(done), len(tasks))
+                done[index] = answer
+                if left:
+                    hand_out(connection)
+    except (EOFError, OSError) as error:
         raise PyopscaffoldError("a worker was killed; is there too little memory? --jobs 1 does without") from error
-    except BaseException:  # Ctrl-C above all: what is under way is not waited for
-        for worker in set(active_children()) - others:
-            worker.terminate()
-        raise
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for process in crew.values():
+            process.terminate()
+        for process in crew.values():
+            process.join()
+    return [_result(done[index]) for index in range(len(tasks))]
+
+
+def _result(answer: Answer[T]) -> T:
+    result, error = answer
+    if error is not None:
+        raise error
+    return cast("T", result)
+
+
+def _worker(ruleset: Ruleset) -> tuple[Connection, BaseProcess]:
+    """Start a process, and give it with our end of its pipe."""
+    context = _context()
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(theirs, ruleset.config, ruleset.before), daemon=True)
+    process.start()
+    theirs.close()  # else a worker's end would not be the end of its pipe
+    return ours, process
+
+
+def _work(connection: Connection, config: Config, before: Before) -> None:
+    """Do what is asked for until nobody asks any more."""
+    _begin(config, before)
+    while True:
+        try:
+            index, task = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer: Answer[Any] = task(_ruleset[0]), None
+        except Exception as error:  # noqa: BLE001 - it is raised where the task was given
+            answer = None, error
+        connection.send((index, answer))
 
 
 @contextmanager
@@ -96,11 +146,11 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _context() -> BaseContext:
+def _context() -> DefaultContext | ForkContext:
     import multiprocessing  # noqa: PLC0415
 
     # A fork has the rules already, which saves their import; elsewhere it is unsafe, or there is none.
-    return multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+    return multiprocessing.get_context("fork") if sys.platform == "linux" else multiprocessing.get_context()
 
 
 def _begin(config: Config, before: Before) -> None:
@@ -112,10 +162,6 @@ def _begin(config: Config, before: Before) -> None:
         from pyopscaffold.lint.ruleset import Ruleset  # noqa: PLC0415
 
         _ruleset.append(Ruleset(rules(), config, before=before))
-
-
-def _do(task: Task[T]) -> T:
-    return task(_ruleset[0])
 
 
 def _check(item: Item, ruleset: Ruleset) -> Outcome:
