@@ -184,7 +184,7 @@ def test_what_can_not_be(project: Folder, args: tuple[str, ...], error: str) -> 
         (WEB, (*WEB, "--version", "v2"), "the project has the kind Web already, in version v1"),
         (PLAIN, (*WEB, "--force"), "the project has the kind Web already, in version v1"),
         ((*PLAIN, "--no-controller"), WEB, "the project has the kind Web already, in version v1"),
-        ((*MYDATABASE, "--group", "shop"), (*WEB, "--plural", "mydatabases"), "the plural mydatabases is taken"),
+        ((*MYDATABASE, "--group", "shop"), (*WEB, "--plural", "mydatabases"), "MyDatabase is called mydatabases too"),
     ],
 )
 def test_what_does_not_go_with_the_project(
