@@ -11,9 +11,10 @@ import re
 import sys
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from pyopscaffold.document.builder import line_starts
 from pyopscaffold.document.editor import have_place, make_edits
 from pyopscaffold.document.reader import Source
 from pyopscaffold.errors import DocumentError
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 ROUNDS = 20
 """How often a file is looked at again although no less is found: fixes make room for others."""
-_LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")  # as YAML counts lines
 _SEPARATOR = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 
 
@@ -113,10 +113,8 @@ def _pieces(text: str) -> list[str]:
 
 
 def _first_lines(pieces: list[str]) -> list[int]:
-    lines = [1]
-    for piece in pieces:
-        lines.append(lines[-1] + len(_LINE_BREAK.findall(piece)))
-    return lines[:-1]
+    """Return the lines at which the pieces begin, counted as those of findings are."""
+    return list(accumulate((len(line_starts(piece)) - 1 for piece in pieces[:-1]), initial=1))
 
 
 def _made(text: str, findings: list[Finding], file: str) -> tuple[str, list[Finding]]:

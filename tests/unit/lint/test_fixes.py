@@ -97,6 +97,16 @@ def test_each_document_is_edited_by_itself() -> None:
     assert made.text.replace(", format: int32", "") == before
 
 
+@pytest.mark.parametrize("odd", ["\u2028", "\x85"])
+def test_documents_are_told_apart_by_the_lines_of_findings(odd: str) -> None:
+    """What ends a line for YAML and not in an editor moves no fix into another document."""
+    text = crd(COMMENTED)
+    before = f"# {f'x{odd}# ' * 200}\n{text}---\n{text.replace('idget', 'idgetty')}"
+    made = fixed(before.replace(odd, " "), "VA10")
+    assert len(made.made) == 4
+    assert fixed(before, "VA10").text.replace(odd, " ") == made.text
+
+
 def test_items_of_a_list_are_edited_where_they_stand() -> None:
     """A ``List`` of CRDs is one document with several manifests."""
     items = [yaml.safe_load(spec(SIZED)) for _ in range(3)]
