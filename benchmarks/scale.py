@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.operators import built, compare  # noqa: E402 - the line above lets Python find them
+from benchmarks.operators import RATIOS, built, compare, row  # noqa: E402 - the line above lets Python find them
 from benchmarks.operators_kinds import OPERATORS  # noqa: E402 - as above
 from benchmarks.paired import Result  # noqa: E402 - as above
 
 COUNTS = (10_000, 50_000)
-RSS = 1.4
-"""What ours may take at most of what controller-runtime's takes; times are for comparison only."""
 LINEAR = 1.1
 """What one object may cost among the most of what it costs among the fewest: growth is at most linear, noise aside."""
 
@@ -27,12 +26,11 @@ def measure(counts: tuple[int, ...] = COUNTS) -> tuple[Result, ...]:
     for count in counts:
         found = asyncio.run(compare("load", operators, objects=count, rounds=1, kopf_rounds=0))
         for what, by_operator in found.items():
-            go, ours = (by_operator[OPERATORS[name].name][0] for name in ("go", "ours"))
-            single.setdefault(what, []).append(ours / count)
-            told = f"{ours / go:.2f} (controller-runtime {go:.4g}, pyopscaffold {ours:.4g})"
-            bounded = what.startswith("RSS")
-            bound, met = (f"at most {RSS} of Go" if bounded else ""), not bounded or ours <= RSS * go
-            result = Result(f"{count:,} objects: {what}", bound, told, met, ())
+            values = {name: value for name, (value,) in by_operator.items()}
+            single.setdefault(what, []).append(values[OPERATORS["ours"].name] / count)
+            # times are for comparison only
+            ratio = RATIOS[what] if what.startswith("RSS") else math.inf
+            result = row(f"{count:,} objects: {what}", values, ratio=ratio)
             results.append(result)
             print(f"{result.what}: {result.bound}: {result.measured}", flush=True)
     for what in ("RSS peak, MB", "cold start, CPU s", "update, CPU s"):
