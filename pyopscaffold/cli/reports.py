@@ -60,8 +60,8 @@ def parse_outputs(values: Sequence[str]) -> tuple[tuple[Form, Path | None], ...]
         found.append((Form.TEXT, None))
     found.sort(key=lambda output: output[1] is None)  # files first: who reads standard output may go away, as head does
     places = [file and file.resolve() for _, file in found]
-    for _, target in found:
-        if places.count(target and target.resolve()) > 1:
+    for (_, target), place in zip(found, places, strict=True):
+        if places.count(place) > 1:
             where = target or "standard output"
             raise UsageError(f"two reports would go to {where}", hint="name a file for each: --output FORM:FILE")
         if target:

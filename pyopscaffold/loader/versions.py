@@ -72,13 +72,16 @@ def _selectable(family: list[KindModel]) -> Iterator[Problem]:
     finds the fields. Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/conversion.go.
     """
     first, *others = family
-    alike = all(kind_schema(kind) == kind_schema(first) for kind in others)
+    if not others:
+        return
+    schema, *schemas = map(kind_schema, family)
+    alike = all(other == schema for other in schemas)
     same = all(kind.selectable == first.selectable for kind in others)
     if alike and not same:
         yield _at(
             others[-1], "its fields are those of the other versions; make the same Selectable in all, in one order"
         )
-    elif others and first.selectable and same and not alike:
+    elif first.selectable and same and not alike:
         message = "all versions differ and have the same Selectable fields, which the API server does not take"
         yield _at(others[-1], f"{message}; make others Selectable, or none, in one of them")
 

@@ -47,9 +47,9 @@ class Failure:
     """How a failure is reported and when it is retried.
 
     ``within``: the most seconds until the next try. ``stalled``: trying again soon can't help. ``quiet``: not reported
-    in status, events and error logs. ``live``: the next try reads past the cache. ``common``: it has
-    nothing to do with the object, so many fail alike, and are not to wait for each other's turn when it is over.
-    ``bug``: nobody raised it on purpose, so the log shows the stack.
+    in status, events and error logs. ``live``: the next try reads past the cache. ``common``: it has nothing to do with
+    the object, so many fail alike, and are not to wait for each other's turn when it is over. ``bug``: nobody raised it
+    on purpose, so the log shows the stack.
     """
 
     reason: str
