@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pyopscaffold.testing import eventually
 from tests.tools_path import ROOT
 
 if TYPE_CHECKING:
@@ -38,8 +39,10 @@ def test_api_server_takes_the_monitor(monitor_crd: Path, project: Path, control_
     kubectl: list[str | Path] = [server.kubectl, "--kubeconfig", server.kubeconfig()]
     apply = [*kubectl, "apply", "--server-side", "--validate=strict"]
     established = [*kubectl, "wait", "--for=condition=Established", "--timeout=30s", "-f", monitor_crd]
-    for command in ([*apply, "-f", monitor_crd], established, [*kubectl, "create", "namespace", "system"]):
-        subprocess.run(command, capture_output=True, check=True)
+    subprocess.run([*apply, "-f", monitor_crd], capture_output=True, check=True)
+    # kubectl gives up at once where a CRD has no conditions yet
+    eventually(lambda: subprocess.run(established, capture_output=True, check=False).returncode == 0)
+    subprocess.run([*kubectl, "create", "namespace", "system"], capture_output=True, check=True)
     run = subprocess.run([*apply, "-k", project / "config/prometheus"], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (0, "")
     assert "controller-manager-metrics-monitor serverside-applied" in run.stdout

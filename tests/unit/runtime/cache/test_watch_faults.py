@@ -42,8 +42,8 @@ class Watched:
 
     @property
     def pause(self) -> float:
-        """The pause before the next try; 0 while there is none."""
-        return next((due for due in self.clock.sleepers() if due < INACTIVITY), 0.0)
+        """The pause before the next try; 0 while there is none. A watch that is asked for has INACTIVITY, or nearly."""
+        return next((due for due in self.clock.sleepers() if due < INACTIVITY / 2), 0.0)
 
     def holds(self, *names: str) -> bool:
         """Whether the cache holds exactly these."""
