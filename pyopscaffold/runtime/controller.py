@@ -285,9 +285,10 @@ class Controller:
             self._live.add(request)
         if failure.retry == "never":
             self.queue.forget(request)
+        elif failure.common:
+            self.queue.hold(request, asked=failure.asked)
         else:
-            longest, limited = failure.retry == "longest", not failure.common
-            self.queue.retry(request, longest=longest, within=failure.within, limited=limited)
+            self.queue.retry(request, longest=failure.retry == "longest", within=failure.within)
 
     def _failed(self, failure: Failure) -> None:
         terminal, timeout = failure.retry == "never", failure.reason == "Timeout"

@@ -26,9 +26,7 @@ from pyopscaffold.runtime.children import CONTESTED, PUT_BACK_AGAIN
 Retry: TypeAlias = Literal["backoff", "longest", "never"]
 _SOONEST: tuple[Retry, ...] = get_args(Retry)
 
-OUTAGE_WITHIN = 60.0
-"""Seconds that an object waits at the most for its next try where the server failed, not the object."""
-_OUTAGES = (ConnectionFailed, ServerError, TooManyRequests, Unauthorized)
+_COMMON = (ConnectionFailed, ServerError, TooManyRequests, Unauthorized, Forbidden)
 
 QUIET_CONFLICTS = 5
 """So many conflicts in a row are everyday life; more are reported like any error."""
@@ -48,8 +46,8 @@ class Failure:
 
     ``within``: the most seconds until the next try. ``stalled``: trying again soon can't help. ``quiet``: not reported
     in status, events and error logs. ``live``: the next try reads past the cache. ``common``: it has nothing to do with
-    the object, so many fail alike, and are not to wait for each other's turn when it is over. ``bug``: nobody raised it
-    on purpose, so the log shows the stack.
+    the object, so many fail alike and wait together, ``asked`` seconds at least. ``bug``: nobody raised it on purpose,
+    so the log shows the stack.
     """
 
     reason: str
@@ -60,6 +58,7 @@ class Failure:
     quiet: bool = False
     live: bool = False
     common: bool = False
+    asked: float = 0.0
     bug: bool = False
 
 
@@ -90,8 +89,8 @@ def classify(error: Exception, *, failures: int, deleting: bool = False) -> Fail
             return Failure(
                 reason=reason_from(reason, type(error).__name__),
                 message=message,
-                within=OUTAGE_WITHIN if isinstance(error, _OUTAGES) else math.inf,
-                common=isinstance(error, (*_OUTAGES, Forbidden)),
+                common=isinstance(error, _COMMON),
+                asked=(error.retry_after or 0.0) if isinstance(error, ApiError) else 0.0,
             )
         case OwnershipLostError():
             return Failure(reason="OwnershipLost", message=message, quiet=True)
@@ -125,5 +124,6 @@ def _worst(failures: list[Failure]) -> Failure:
         quiet=all(failure.quiet for failure in failures),
         live=any(failure.live for failure in failures),
         common=all(failure.common for failure in failures),
+        asked=max(failure.asked for failure in failures),
         bug=any(failure.bug for failure in failures),
     )

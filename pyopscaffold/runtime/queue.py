@@ -6,6 +6,10 @@ Properties, as those of client-go's workqueue:
 - *Exclusive*: an item is never handed out while it is being worked on; added meanwhile, it follows after ``done``.
 - *Delayed*: an item added with a delay is not handed out early. An item has one pending entry; a sooner addition
   absorbs a later one, since whoever works on the item decides anew when to look again.
+- *Patient with the server*: it has one backoff, which all items share that it has failed (``hold``). When that is over
+  one of them is tried. Whoever is answered lets two others go, and starts the backoff anew: what an outage of an hour
+  has held up is under way in seconds, and during the outage thousands of items ask no more often than one. What
+  changes meanwhile waits for nobody.
 - *Prioritised*: higher priority first, within it first come, first served. An item that comes again after its work
   keeps its priority.
 - *Fair*: every tenth turn is that of whoever came first, whatever its priority; so nobody waits for ever.
@@ -22,7 +26,7 @@ import itertools
 import math
 from collections import Counter, deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -35,6 +39,11 @@ INITIAL_PRIORITY = -100
 """Priority of what was there when the process started: changes made now come first."""
 
 FAIR_TURN = 10
+FIRST_HOLD, LONGEST_HOLD = 0.1, 10.0
+"""Seconds after which another item is tried while the server fails all: at first, and when they no longer double."""
+LONGEST_ASKED = 60.0
+"""Seconds for which the server can ask us to leave it alone."""
+_LET_GO = 2
 _REPLACED_MAX = 64
 
 
@@ -67,11 +76,9 @@ class Backoff:
         self._tolerance = burst * self._interval
         self._next_free = -math.inf
 
-    def delay(self, failures: int, now: float, *, limited: bool = True) -> float:
-        """Seconds to wait after so many earlier failures; takes one token of the overall bucket if it is limited."""
+    def delay(self, failures: int, now: float) -> float:
+        """Seconds to wait after so many earlier failures; takes one token of the overall bucket."""
         own = min(self.base * 2.0 ** min(failures, 60), self.cap)
-        if not limited:
-            return own
         self._next_free = max(self._next_free, now - self._tolerance) + self._interval
         return max(own, self._next_free - now)
 
@@ -85,6 +92,9 @@ class _Entry(Generic[K]):
     queued: bool = field(default=False, init=False)
 
 
+_Heap: TypeAlias = "list[tuple[float, int, _Entry[K]]]"
+
+
 class WorkQueue(Generic[K]):
     """See the module's description."""
 
@@ -96,7 +106,11 @@ class WorkQueue(Generic[K]):
         # An item's one entry is in `_pending` until it is handed out. It is also in one of the heaps, unless it is
         # ready but being worked on. Entries that were replaced or handed out stay in the heaps and are skipped there.
         self._pending: dict[K, _Entry[K]] = {}
-        self._delayed: list[tuple[float, int, _Entry[K]]] = []
+        self._delayed: _Heap[K] = []
+        self._held: _Heap[K] = []  # by how often each has failed, so that thousands that always do hold up no other
+        self._held_until = 0.0
+        self._holds = 0  # in a row, without an answer
+        self._unanswered: set[K] = set()  # whom the server failed when they were last tried
         self._ready: dict[int, list[tuple[int, _Entry[K]]]] = {}  # by priority
         self._turn = itertools.cycle(range(FAIR_TURN - 1, -1, -1))
         self._processing: dict[K, tuple[float, int]] = {}  # since when, and the priority
@@ -125,24 +139,41 @@ class WorkQueue(Generic[K]):
         entry = _Entry(item, ready_at, priority, order)
         self._pending[item] = entry
         if ready_at > now:
-            self._delay(entry)
+            self._wait(self._delayed, ready_at, entry)
+            self._arm(ready_at)
             return
         if self._metrics and not (old and old.ready_at <= now):
             self._metrics.added()
         self._enqueue(entry)
 
-    def retry(self, item: K, *, longest: bool = False, within: float = math.inf, limited: bool = True) -> float:
-        """Add the item after a failure with its backoff, or the longest one; returns the delay in seconds.
+    def retry(self, item: K, *, longest: bool = False, within: float = math.inf) -> float:
+        """Add the item after a failure of its own with its backoff, or the longest one; returns the delay in seconds.
 
-        ``within``: more seconds than these it does not wait. ``limited``: the overall rate holds for it.
+        ``within``: more seconds than these it does not wait.
         """
-        failures = self._failures.get(item, 0)
-        self._failures[item] = failures + 1
-        now = self._clock.monotonic()
-        delay = self._backoff.cap if longest else self._backoff.delay(failures, now, limited=limited)
+        failures = self._count(item)
+        self._answered(item)
+        delay = self._backoff.cap if longest else self._backoff.delay(failures, self._clock.monotonic())
         delay = min(delay, within)
         self.requeue(item, after=delay)
         return delay
+
+    def hold(self, item: K, *, asked: float = 0.0) -> None:
+        """Have the item wait after a failure of the server, which may have ``asked`` not to be called for some seconds.
+
+        It is handed out when it is its turn among all that the server has failed.
+        """
+        failures, now = self._count(item), self._clock.monotonic()
+        self._unanswered.add(item)
+        if self._closed or item in self._pending:
+            return
+        if self._metrics:
+            self._metrics.retried()
+        until = self._held_until if self._drop_replaced(self._held) else now + self._next_hold()
+        _, priority = self._processing.get(item, (0.0, 0))
+        self._pending[item] = entry = _Entry(item, math.inf, priority, next(self._order))
+        self._wait(self._held, failures, entry)
+        self._hold_until(max(until, now + min(asked, LONGEST_ASKED)))
 
     def requeue(self, item: K, *, after: float) -> None:
         """Add an item that is being worked on again, as urgent as it was."""
@@ -150,8 +181,9 @@ class WorkQueue(Generic[K]):
         self.add(item, priority=priority, after=after)
 
     def forget(self, item: K) -> None:
-        """Have the item's next failure count as its first."""
+        """Have the item's next failure count as its first: its last try was none."""
         self._failures.pop(item, None)
+        self._answered(item)
 
     def failures(self, item: K) -> int:
         """Failures in a row so far."""
@@ -189,6 +221,7 @@ class WorkQueue(Generic[K]):
         """Hand out nothing more; what waits is dropped, since the next start looks at every object anyway."""
         self._closed = True
         self._pending.clear()
+        self._held.clear()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -209,13 +242,43 @@ class WorkQueue(Generic[K]):
         now = self._clock.monotonic()
         return [now - started for started, _ in list(self._processing.values())]
 
-    def _delay(self, entry: _Entry[K]) -> None:
-        heapq.heappush(self._delayed, (entry.ready_at, entry.order, entry))
-        if len(self._delayed) > _REPLACED_MAX + 2 * len(self._pending):
+    def _count(self, item: K) -> int:
+        """Count a failure; returns how many there were in a row before."""
+        failures = self._failures.get(item, 0)
+        self._failures[item] = failures + 1
+        return failures
+
+    def _answered(self, item: K) -> None:
+        """Let others go if the server had failed this one the last time, and did not now."""
+        if item in self._unanswered:
+            self._unanswered.discard(item)
+            self._let_go(_LET_GO)
+            self._holds = 0
+            self._hold_until(self._clock.monotonic() + FIRST_HOLD)
+
+    def _let_go(self, count: int) -> None:
+        now = self._clock.monotonic()
+        for _ in range(count):
+            if not self._drop_replaced(self._held):
+                return
+            entry = heapq.heappop(self._held)[2]
+            entry.ready_at = now
+            if self._metrics:
+                self._metrics.added()
+            self._enqueue(entry)
+
+    def _wait(self, heap: _Heap[K], rank: float, entry: _Entry[K]) -> None:
+        heapq.heappush(heap, (rank, entry.order, entry))
+        if len(heap) > _REPLACED_MAX + 2 * len(self._pending):
             # most were replaced by sooner ones, and would stay until they are due, hours later perhaps
-            self._delayed = [waiting for waiting in self._delayed if self._pending.get(waiting[2].item) is waiting[2]]
-            heapq.heapify(self._delayed)
-        self._arm(entry.ready_at)
+            heap[:] = [waiting for waiting in heap if self._pending.get(waiting[2].item) is waiting[2]]
+            heapq.heapify(heap)
+
+    def _drop_replaced(self, heap: _Heap[K]) -> bool:
+        """Drop entries from the top that were replaced; whether there is one left."""
+        while heap and self._pending.get(heap[0][2].item) is not heap[0][2]:
+            heapq.heappop(heap)
+        return bool(heap)
 
     def _hand_out(self, entry: _Entry[K]) -> K:
         now = self._clock.monotonic()
@@ -247,12 +310,23 @@ class WorkQueue(Generic[K]):
 
     def _promote(self) -> None:
         now = self._clock.monotonic()
-        while self._delayed and self._delayed[0][0] <= now:
+        while self._drop_replaced(self._delayed) and self._delayed[0][0] <= now:
             entry = heapq.heappop(self._delayed)[2]
-            if self._pending.get(entry.item) is entry:
-                if self._metrics:
-                    self._metrics.added()
-                self._enqueue(entry)
+            if self._metrics:
+                self._metrics.added()
+            self._enqueue(entry)
+        if self._drop_replaced(self._held) and self._held_until <= now:
+            self._let_go(1)
+            self._holds += 1
+            self._hold_until(now + self._next_hold())
+
+    def _next_hold(self) -> float:
+        return min(FIRST_HOLD * 2.0 ** min(self._holds, 60), LONGEST_HOLD)
+
+    def _hold_until(self, at: float) -> None:
+        self._held_until = at
+        if self._held:
+            self._arm(at)
 
     def _wake(self) -> None:
         while self._waiters:
@@ -275,3 +349,5 @@ class WorkQueue(Generic[K]):
         self._promote()
         if self._delayed:
             self._arm(self._delayed[0][0])
+        if self._held:
+            self._arm(self._held_until)

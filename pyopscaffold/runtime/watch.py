@@ -31,7 +31,7 @@ INACTIVITY = 70.0
 """Seconds without any event after which a watch counts as dead: the server sends a bookmark about every 60."""
 
 _SERVER_TIMEOUT = (300.0, 600.0)
-_FIRST_DELAY, _LONGEST_DELAY = 0.8, 30.0
+_FIRST_DELAY, _LONGEST_DELAY = 0.8, 10.0
 _HEALTHY_AFTER = 10.0
 _INITIAL_END = "k8s.io/initial-events-end"
 

@@ -227,6 +227,8 @@ class FaultProxy:
     async def _accept(self) -> None:
         while True:
             connection, _ = await self._loop.sock_accept(self._listener)
+            # asyncio would, but for its not knowing that the listener's connections are TCP's
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             task = asyncio.create_task(self._serve(connection))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,8 @@ _log = logging.getLogger(__name__)
 
 WORKERS = 8
 _WRITERS = 8
+_PAUSE = 4.0
+"""How much longer than a look at everything the pause after it is: whoever looks is not to take a core to himself."""
 _SETTLED = 0.3
 """The share of the time that memory may take to settle; what it grows by afterwards counts."""
 _PATIENCE = 60.0
@@ -300,11 +302,12 @@ def collecting(cluster: Cluster) -> AbstractContextManager[None]:
     collector = GarbageCollector(cluster.client)
 
     def collect(over: threading.Event) -> None:
-        while not over.wait(1.0):
-            try:
+        took = 0.0
+        while not over.wait(max(1.0, _PAUSE * took)):
+            began = time.monotonic()
+            with suppress(ClientError):
                 collector.collect()
-            except ClientError:
-                continue
+            took = time.monotonic() - began
 
     return at_work(collect)
 
@@ -328,10 +331,13 @@ def resident(pid: int) -> float:
 
 def settle(cluster: Cluster, wanted: dict[str, str], *, within: float) -> None:
     """Wait until each Widget is reconciled, and has its ConfigMap, and there are no others."""
-    deadline = time.monotonic() + within
+    began = time.monotonic()
+    deadline = began + within
     while open_ := differences(cluster, wanted):
-        assert time.monotonic() < deadline, f"{len(open_)} not so after {within:g} s: {open_[:10]}"
-        time.sleep(min(1.0, 0.1 + len(wanted) / 20_000))
+        now = time.monotonic()
+        assert now < deadline, f"{len(open_)} not so after {within:g} s: {open_[:10]}"
+        time.sleep(max(0.1, _PAUSE * (now - began)))
+        began = time.monotonic()
 
 
 def differences(cluster: Cluster, wanted: dict[str, str]) -> list[str]:

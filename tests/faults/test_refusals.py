@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pyopscaffold.runtime.queue import LONGEST_HOLD
 from tests.faults.proxy import Ending, anything, watches, writes
 
 if TYPE_CHECKING:
@@ -55,6 +56,23 @@ async def test_everything_is_500(world: World) -> None:
             await asyncio.to_thread(world.change_again)
             await operator.until(lambda: refused.hits >= 30)
         await operator.settled()
+
+
+async def test_an_outage_costs_little(world: World) -> None:
+    """While a server fails every write, 60 objects that wait for it ask no more often than one would."""
+    async with world.operating(speed=60.0) as operator:
+        names = [f"waiting-{number}" for number in range(60)]
+        with world.proxy.answering(503, writes()) as refused:
+            for name in names:
+                await asyncio.to_thread(world.apply, name, text=world.text())
+            await operator.until(lambda: refused.hits >= len(names))
+            await operator.until(lambda: operator.manager.idle)
+            begun, before = operator.clock.monotonic(), refused.hits
+            await operator.until(lambda: operator.clock.monotonic() - begun >= 120)
+            asked = refused.hits - before
+        await operator.settled()
+    tries = 7 + 120 / LONGEST_HOLD  # those of the first seconds, and one for each pause after that
+    assert 5 <= asked <= 3 * tries, "a child, a status and an event"
 
 
 async def test_writes_told_when_to_come_back(world: World) -> None:

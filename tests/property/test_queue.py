@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from pyopscaffold.runtime.clock import ManualClock
-from pyopscaffold.runtime.queue import FAIR_TURN, Backoff, WorkQueue
+from pyopscaffold.runtime.queue import FAIR_TURN, FIRST_HOLD, LONGEST_HOLD, Backoff, WorkQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +30,27 @@ class Wish:
         self.order = order
 
 
+class Holding:
+    """What the model knows of the items that the server has failed: one is let go at ``until``, two by an answer."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, tuple[int, int]] = {}  # by their failures, and by the order in which they came
+        self.unanswered: set[str] = set()
+        self.until = 0.0
+        self.row = 0
+
+    def pause(self) -> float:
+        """Seconds until the next one is let go."""
+        return float(min(FIRST_HOLD * 2**self.row, LONGEST_HOLD))
+
+    def take(self, count: int) -> list[str]:
+        """Let the first ones go."""
+        first = sorted(self.items, key=self.items.__getitem__)[:count]
+        for item in first:
+            del self.items[item]
+        return first
+
+
 class QueueMachine(RuleBasedStateMachine):
     """Compares the queue with a model: at most one wish an item, and the set of items being worked on."""
 
@@ -42,6 +64,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.working: dict[str, int] = {}  # with their priorities
         self.turns = 0
         self.failures: dict[str, int] = {}
+        self.holding = Holding()
         self.getters: list[asyncio.Task[str | None]] = []
         self.batch = False  # whether several items may have been handed out in one step
 
@@ -70,8 +93,30 @@ class QueueMachine(RuleBasedStateMachine):
             return result
 
         result = self.loop.run_until_complete(run())
+        self.let_one_go()
         self.take_in()
         return result
+
+    def let_one_go(self) -> None:
+        """Expect what is the server's next trial, if the time for it has come."""
+        held, now = self.holding, self.clock.monotonic()
+        if held.items and held.until <= now:
+            self.let_go(1)
+            held.row += 1
+            held.until = now + held.pause()
+
+    def let_go(self, count: int) -> None:
+        """Expect the first of those that the server has failed."""
+        for item in self.holding.take(count):
+            self.wishes[item].due = self.clock.monotonic()
+
+    def answered(self, item: str) -> None:
+        """Note that the server has not failed the item: that lets others go if it had before."""
+        held = self.holding
+        if item in held.unanswered:
+            held.unanswered.remove(item)
+            self.let_go(2)
+            held.row, held.until = 0, self.clock.monotonic() + FIRST_HOLD
 
     def take_in(self) -> None:
         """Check each item that was handed out against the model."""
@@ -98,6 +143,8 @@ class QueueMachine(RuleBasedStateMachine):
         if old is not None:
             if old.due <= self.clock.monotonic() or (old.due <= due and old.priority >= priority):
                 order = old.order
+            if due < old.due:
+                self.holding.items.pop(item, None)
             due, priority = min(due, old.due), max(priority, old.priority)
         self.wishes[item] = Wish(due, priority, order)
 
@@ -142,7 +189,25 @@ class QueueMachine(RuleBasedStateMachine):
         item = data.draw(st.sampled_from(sorted(self.working)))
         del self.working[item]
         self.failures.pop(item, None)
+        self.answered(item)
         self.act(lambda: (self.queue.forget(item), self.queue.done(item)))
+
+    @precondition(lambda self: self.working)
+    @rule(data=st.data(), asked=st.sampled_from([0.0, 0.0, 3.0]))
+    def hold(self, data: st.DataObject, asked: float) -> None:
+        """Have the server fail an item: it waits for its turn, unless somebody has asked for it meanwhile."""
+        item = data.draw(st.sampled_from(sorted(self.working)))
+        priority = self.working.pop(item)
+        count = self.failures.get(item, 0)
+        self.failures[item] = count + 1
+        held, now = self.holding, self.clock.monotonic()
+        held.unanswered.add(item)
+        if item not in self.wishes:
+            until = held.until if held.items else now + held.pause()
+            held.until = max(until, now + asked)
+            self.wish(item, math.inf, priority)
+            held.items[item] = count, self.order
+        self.act(lambda: (self.queue.hold(item, asked=asked), self.queue.done(item)))
 
     @precondition(lambda self: self.working)
     @rule(data=st.data())
@@ -152,6 +217,7 @@ class QueueMachine(RuleBasedStateMachine):
         priority = self.working.pop(item)
         count = self.failures.get(item, 0)
         self.failures[item] = count + 1
+        self.answered(item)
         self.wish(item, self.clock.monotonic() + min(2.0**count, 8.0), priority)
         self.act(lambda: (self.queue.retry(item), self.queue.done(item)))
         assert self.queue.failures(item) == count + 1

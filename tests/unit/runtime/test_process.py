@@ -34,7 +34,7 @@ from pyopscaffold.runtime import logs
 from pyopscaffold.runtime.children import CONTESTED, PUT_BACK_AGAIN
 from pyopscaffold.runtime.health import bind
 from pyopscaffold.runtime.options import Options
-from pyopscaffold.runtime.outcome import OUTAGE_WITHIN, QUIET_CONFLICTS, classify
+from pyopscaffold.runtime.outcome import QUIET_CONFLICTS, classify
 from pyopscaffold.runtime.side_thread import SideThread
 from tests.tools_path import ROOT
 
@@ -283,22 +283,23 @@ def test_failures_are_told_apart(error: Exception, reason: str, retry: str, stal
 
 
 @pytest.mark.parametrize(
-    ("error", "common", "within"),
+    ("error", "common", "asked"),
     [
-        (ConnectionFailed("no"), True, OUTAGE_WITHIN),
-        (ServerError("no"), True, OUTAGE_WITHIN),
-        (TooManyRequests("no"), True, OUTAGE_WITHIN),
-        (Unauthorized("no"), True, OUTAGE_WITHIN),
-        (Forbidden("no"), True, math.inf),
-        (Conflict("no"), False, math.inf),
-        (KeyError("no"), False, math.inf),
-        (ExceptionGroup("all", [ServerError("no"), KeyError("no")]), False, OUTAGE_WITHIN),
+        (ConnectionFailed("no"), True, 0.0),
+        (ServerError("no", retry_after=30.0), True, 30.0),
+        (TooManyRequests("no", retry_after=1.0), True, 1.0),
+        (Unauthorized("no"), True, 0.0),
+        (Forbidden("no"), True, 0.0),
+        (Conflict("no"), False, 0.0),
+        (KeyError("no"), False, 0.0),
+        (ExceptionGroup("all", [ServerError("no"), KeyError("no")]), False, 0.0),
+        (ExceptionGroup("all", [ServerError("no", retry_after=9.0), Forbidden("no")]), True, 9.0),
     ],
 )
-def test_what_befalls_all_is_no_objects_fault(error: Exception, common: bool, within: float) -> None:
-    """Failures of the server take nothing of the rate at which those of objects are tried again, and end soon."""
+def test_what_befalls_all_is_no_objects_fault(error: Exception, common: bool, asked: float) -> None:
+    """Failures of the server are told from those of objects, with the pause that it asks for."""
     failure = classify(error, failures=0)
-    assert (failure.common, failure.within) == (common, within)
+    assert (failure.common, failure.asked) == (common, asked)
 
 
 def test_conflicts_are_quiet_until_they_repeat() -> None:

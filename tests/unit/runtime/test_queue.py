@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import weakref
 from dataclasses import dataclass
 
 import pytest
 
 from pyopscaffold.runtime.clock import ManualClock
-from pyopscaffold.runtime.queue import INITIAL_PRIORITY, Backoff, WorkQueue
+from pyopscaffold.runtime.queue import FIRST_HOLD, INITIAL_PRIORITY, Backoff, WorkQueue
 
 
 @pytest.fixture
@@ -94,11 +95,126 @@ def test_backoff_limits_the_overall_rate() -> None:
     assert delays[149] == pytest.approx(5.0)
 
 
-async def test_failures_of_the_server_wait_for_no_turn(queue: WorkQueue[str]) -> None:
-    """Many items that one outage failed follow soon, each by its own backoff, and leave the bucket to others."""
-    delays = [queue.retry(f"item-{number}", limited=False) for number in range(5000)]
-    assert {*delays} == {0.005}
+async def fail(queue: WorkQueue[str], count: int, *, asked: float = 0.0) -> list[str]:
+    """Have the server fail the next items."""
+    failed = [item for item in await take(queue, count) if item is not None]
+    for item in failed:
+        queue.hold(item, asked=asked)
+        queue.done(item)
+    return failed
+
+
+async def ready(queue: WorkQueue[str]) -> int:
+    """Say how many items could be taken at once."""
+    for _ in range(5):
+        await asyncio.sleep(0)
+    return sum(queue.depth().values())
+
+
+async def test_an_outage_is_probed_by_one_item_after_the_other(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """However many items the server has failed, they share one backoff, which doubles up to ten seconds."""
+    for number in range(1000):
+        queue.add(f"item-{number:03}")
+    await fail(queue, 1000)
+    tries, probes = [], []
+    for _ in range(400):
+        clock.advance(0.1)
+        if await ready(queue):
+            tries.append(clock.monotonic())
+            probes += await fail(queue, 1)
+    gaps = [later - sooner for sooner, later in itertools.pairwise(tries)]
+    assert gaps[:6] == pytest.approx([0.2, 0.4, 0.8, 1.6, 3.2, 6.4], abs=0.11)
+    assert gaps[6:] == pytest.approx([10.0] * 2, abs=0.11)
+    assert probes == [f"item-{number:03}" for number in range(len(probes))]
+
+
+async def test_each_answer_lets_two_others_go(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """Once the server answers again, all that it has failed is under way within a few answers."""
+    for number in range(100):
+        queue.add(f"item-{number}")
+    await fail(queue, 100)
+    clock.advance(FIRST_HOLD)
+    at_once = [await ready(queue)]
+    while at_once[-1]:
+        for item in await take(queue, at_once[-1]):
+            assert item is not None
+            queue.forget(item)
+            queue.done(item)
+        at_once.append(await ready(queue))
+    assert at_once == [1, 2, 4, 8, 16, 32, 37, 0]
+
+
+async def test_a_failure_of_its_own_is_an_answer_too(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """Whoever gets a conflict, say, has reached the server."""
+    for name in "abc":
+        queue.add(name)
+    await fail(queue, 3)
+    clock.advance(FIRST_HOLD)
+    assert await queue.get() == "a"
+    queue.retry("a")
+    queue.done("a")
+    assert await take(queue, 2) == ["b", "c"]
+
+
+async def test_changes_do_not_wait_for_the_server(queue: WorkQueue[str]) -> None:
+    """What changes during an outage is tried at once, be it held or not; and is handed out once."""
+    for name in "abc":
+        queue.add(name)
+    await fail(queue, 3)
+    queue.add("b")
+    queue.add("new")
+    assert await take(queue, 2) == ["b", "new"]
+    assert await ready(queue) == 0
+
+
+async def test_who_always_fails_holds_up_nobody(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """An item that the server fails now is the next to be tried, not the last behind those that it always fails."""
+    for number in range(100):
+        queue.add(f"always-{number}")
+    await fail(queue, 100)
+    for number in range(100):
+        queue.add(f"always-{number}")
+    await fail(queue, 100)
+    queue.add("now")
+    await fail(queue, 1)
+    clock.advance(FIRST_HOLD)
+    assert await queue.get() == "now"
+
+
+async def test_the_server_may_ask_for_a_pause(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """Nothing that it failed is tried before the time that it asked for, which is a minute at most."""
+    queue.add("a")
+    await fail(queue, 1, asked=30)
+    clock.advance(29)
+    assert await ready(queue) == 0
+    clock.advance(1)
+    assert await ready(queue) == 1
+    await fail(queue, 1, asked=86_400)
+    clock.advance(60)
+    assert await ready(queue) == 1
+
+
+async def test_failures_of_the_server_take_no_turn_of_others(queue: WorkQueue[str]) -> None:
+    """Thousands that it fails leave the overall rate of retries to those that fail for reasons of their own."""
+    for number in range(5000):
+        queue.add(f"item-{number}")
+    await fail(queue, 5000)
     assert queue.retry("another") == 0.005
+
+
+async def test_nothing_is_held_after_the_end(queue: WorkQueue[str]) -> None:
+    """A reconcile that ends after shut_down, well or not, leaves no timer behind."""
+    for name in "abc":
+        queue.add(name)
+    await take(queue, 2)
+    before = asyncio.all_tasks()
+    queue.hold("a")
+    queue.shut_down()
+    queue.hold("b")
+    queue.forget("b")
+    queue.forget("a")
+    await asyncio.sleep(0)
+    assert asyncio.all_tasks() == before
 
 
 async def test_the_longest_backoff_is_the_cap(clock: ManualClock) -> None:

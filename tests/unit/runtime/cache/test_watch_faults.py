@@ -293,7 +293,7 @@ async def test_rotated_token(server: FakeApiServer, tmp_path: Path) -> None:
 
 
 async def test_pauses_grow(server: FakeApiServer) -> None:
-    """Each further refusal is followed by a longer pause, up to 30 s."""
+    """Each further refusal is followed by a longer pause, up to 10 s."""
     server.refuse("watch", 500, times=12)
     pauses: list[float] = []
     async with watching(server, synced=False) as watched:
@@ -302,8 +302,8 @@ async def test_pauses_grow(server: FakeApiServer) -> None:
             pauses.append(watched.pause)
             watched.clock.advance(watched.pause)
         await until(lambda: watched.holds("first"), watched.clock)
-    assert all(pause >= 0.4 * 2**n for n, pause in enumerate(pauses[:5]))
-    assert all(15 <= pause <= 30 for pause in pauses[6:])
+    assert all(pause >= 0.4 * 2**n for n, pause in enumerate(pauses[:4]))
+    assert all(5 <= pause <= 10 for pause in pauses[4:])
 
 
 async def test_retry_after_is_honoured(server: FakeApiServer) -> None:
