@@ -75,6 +75,7 @@ _Parts = dict[str, msgspec.Raw]
 _split = msgspec.json.Decoder(_Parts).decode
 _decode_meta = msgspec.json.Decoder(Meta).decode
 _encode = msgspec.json.encode
+_encode_into = msgspec.json.Encoder().encode_into
 
 
 def parse(kind: GroupVersionKind, text: bytes | msgspec.Raw, *, metadata_only: bool = False) -> Stored:
@@ -99,7 +100,10 @@ def parse(kind: GroupVersionKind, text: bytes | msgspec.Raw, *, metadata_only: b
             **parts,
         }
     version = meta.resource_version
-    return Stored(meta, _encode(parts), int(version) if version.isdecimal() else 0)
+    # An encoder's own answer is cut off a larger piece of memory, whose rest is of no use while the text is kept.
+    buffer = bytearray(len(text))
+    _encode_into(parts, buffer)
+    return Stored(meta, bytes(buffer), int(version) if version.isdecimal() else 0)
 
 
 _decode_mapping = msgspec.json.Decoder(dict[str, Any]).decode
