@@ -42,6 +42,7 @@ PATHS = {
     "StatefulSet": f"/apis/apps/v1/namespaces/default/statefulsets/{DATABASE}",
     "Service": f"/api/v1/namespaces/default/services/{DATABASE}",
 }
+OPENAPI = "/openapi/v3/apis/example.com/v1"
 PATIENCE = 60.0
 """Seconds that the slowest step may take."""
 
@@ -241,6 +242,7 @@ def play(shell: Shell, watcher: Watcher) -> None:
     watcher.until("The operator makes a Service and a StatefulSet, and waits for the pods", is_ready("14", 3))
     shell.run("kubectl", "get", "mydatabases")
     shell.run("kubectl", "get", "pods", "--output", "wide")
+    eventually(lambda: watcher.client.get(OPENAPI))  # it is published some time after the CRD is established
     shell.run("kubectl", "explain", "mydatabases.spec.replicas")
     shell.run("kubectl", "scale", "mydatabase", DATABASE, "--replicas=5")
     watcher.until("Scaled through the scale subresource", is_ready("14", 5))
