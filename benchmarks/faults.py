@@ -12,6 +12,7 @@ import argparse
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.operators_bench import CRD  # noqa: E402 - the line above lets Python find it
 from benchmarks.operators_kinds import BUILD, HERE, KOPF_OPERATOR, OURS, Operator, Process  # noqa: E402 - as above
-from pyopscaffold.errors import ClientError  # noqa: E402 - as above
+from pyopscaffold.errors import ClientError, Conflict  # noqa: E402 - as above
 from pyopscaffold.testing import ControlPlane  # noqa: E402 - as above
 from pyopscaffold.testing.discovery import create_namespace  # noqa: E402 - as above
 from pyopscaffold.testing.server import Identity  # noqa: E402 - as above
@@ -117,8 +118,10 @@ class Scene:
         uids = {note["metadata"]["uid"] for note in notes.values()}
         for name, child in list(children.items()):
             if not uids.intersection(owner["uid"] for owner in child["metadata"].get("ownerReferences", ())):
-                self.client.delete(f"{self._path('configmaps')}/{name}", uid=child["metadata"]["uid"])
-                del children[name]
+                with suppress(Conflict):  # it has another owner since
+                    version = child["metadata"]["resourceVersion"]
+                    self.client.delete(f"{self._path('configmaps')}/{name}", version=version)
+                    del children[name]
         return [name for name, note in notes.items() if not _follows(note, children.get(name))]
 
     def known(self) -> set[str]:

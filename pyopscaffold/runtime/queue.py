@@ -221,7 +221,6 @@ class WorkQueue(Generic[K]):
         """Hand out nothing more; what waits is dropped, since the next start looks at every object anyway."""
         self._closed = True
         self._pending.clear()
-        self._held.clear()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -106,7 +106,7 @@ class GarbageCollector:
         owners = _owners(item)
         gone = [owner for owner in owners if owner["uid"] not in alive and not self._exists(owner, item)]
         if gone and len(gone) == len(owners):
-            self._client.delete(resource.path_of(item), uid=item["metadata"]["uid"])
+            self._delete(resource, item)
         elif gone:
             self._forget({owner["uid"] for owner in gone}, resource, item)
 
@@ -134,7 +134,7 @@ class GarbageCollector:
             blocked |= blocks
             if "deletionTimestamp" not in dependent["metadata"]:
                 policy = "Foreground" if blocks else "Background"
-                self._client.delete(kind.path_of(dependent), uid=dependent["metadata"]["uid"], policy=policy)
+                self._delete(kind, dependent, policy=policy)
         if not blocked:
             self._drop_finalizer(resource, item, _FOREGROUND)
 
@@ -149,6 +149,12 @@ class GarbageCollector:
         version = dependent["metadata"]["resourceVersion"]
         patch = {"metadata": {"ownerReferences": others, "resourceVersion": version}}
         self._client.merge(kind.path_of(dependent), patch)
+
+    def _delete(self, resource: Resource, item: Json, *, policy: str = "Background") -> None:
+        """Delete what is as it was listed: it may have another owner by now, or another finalizer."""
+        metadata = item["metadata"]
+        path, version = resource.path_of(item), metadata["resourceVersion"]
+        self._client.delete(path, uid=metadata["uid"], version=version, policy=policy)
 
     def _drop_finalizer(self, resource: Resource, item: Json, finalizer: str) -> None:
         metadata = item["metadata"]

@@ -96,11 +96,13 @@ class RestClient:
         """Patch an object or subresource by JSON merge."""
         return self.request("PATCH", path, body=body, content_type=MERGE)
 
-    def delete(self, path: str, *, uid: str | None = None, policy: str = "Background") -> Json:
-        """Delete an object, if ``uid`` is given only that very one."""
-        options: Json = {"propagationPolicy": policy}
-        if uid is not None:
-            options["preconditions"] = {"uid": uid}
+    def delete(
+        self, path: str, *, uid: str | None = None, version: str | None = None, policy: str = "Background"
+    ) -> Json:
+        """Delete an object; if ``uid`` is given only that very one, if ``version`` is given only as it was then."""
+        wanted = {"uid": uid, "resourceVersion": version}
+        preconditions = {name: value for name, value in wanted.items() if value is not None}
+        options = {"propagationPolicy": policy, "preconditions": preconditions}
         return self.request("DELETE", path, body=options)
 
     def text(self, path: str) -> str:

@@ -7,7 +7,7 @@ import hashlib
 import itertools
 import os
 from collections import Counter
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pyopscaffold.api import controller
-from pyopscaffold.errors import PyopscaffoldError
+from pyopscaffold.errors import Conflict, PyopscaffoldError
 from pyopscaffold.kube.builtin import CONFIG_MAP
 from pyopscaffold.runtime import Context, Manager, Options, Reconciler, Result, conditions
 from pyopscaffold.runtime.client.config import load
@@ -91,8 +91,9 @@ class World(Cluster):
         for name, child in list(maps.items()):
             metadata = child["metadata"]
             if not uids.intersection(owner["uid"] for owner in metadata.get("ownerReferences", ())):
-                self.client.delete(self.config_map_path(name), uid=metadata["uid"])
-                del maps[name]
+                with suppress(Conflict):  # it has another owner since
+                    self.client.delete(self.config_map_path(name), version=metadata["resourceVersion"])
+                    del maps[name]
         return {"widgets": widgets, "configmaps": maps}
 
     def populate(self) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from pyopscaffold.runtime.clock import ManualClock
-from pyopscaffold.runtime.queue import FIRST_HOLD, INITIAL_PRIORITY, Backoff, WorkQueue
+from pyopscaffold.runtime.queue import FIRST_HOLD, INITIAL_PRIORITY, LONGEST_HOLD, Backoff, WorkQueue
 
 
 @pytest.fixture
@@ -142,6 +142,28 @@ async def test_each_answer_lets_two_others_go(queue: WorkQueue[str], clock: Manu
             queue.done(item)
         at_once.append(await ready(queue))
     assert at_once == [1, 2, 4, 8, 16, 32, 37, 0]
+
+
+async def test_an_answer_starts_the_backoff_anew(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """After a long outage with one answer in it, the next one is found out about as the first was."""
+    for number in range(100):
+        queue.add(f"item-{number}")
+    await fail(queue, 100)
+    for _ in range(10):
+        clock.advance(LONGEST_HOLD)
+        await ready(queue)
+        await fail(queue, 1)
+    clock.advance(LONGEST_HOLD)
+    item = await queue.get()
+    assert item is not None
+    queue.forget(item)
+    queue.done(item)
+    await fail(queue, 2)
+    clock.advance(FIRST_HOLD)
+    assert await ready(queue) == 1
+    await fail(queue, 1)
+    clock.advance(2 * FIRST_HOLD)
+    assert await ready(queue) == 1
 
 
 async def test_a_failure_of_its_own_is_an_answer_too(queue: WorkQueue[str], clock: ManualClock) -> None:
