@@ -109,7 +109,7 @@ def test_results_are_there_before_they_happen() -> None:
 
 
 def test_every_delayed_addition_is_a_retry() -> None:
-    """As in controller-runtime's queue: a backoff counts, and so does a requeue that was asked for."""
+    """As in controller-runtime's queue: a backoff counts, that of the server too, and a requeue that was asked for."""
     metrics, clock = Metrics(), ManualClock()
     queue: WorkQueue[Request] = WorkQueue(clock=clock, metrics=metrics.controller("widget"))
     request = Request("ns", "one")
@@ -121,14 +121,18 @@ def test_every_delayed_addition_is_a_retry() -> None:
         queue.done(request)
         clock.advance(1)
         await queue.get()
+        queue.hold(request)
+        queue.done(request)
+        clock.advance(1)
+        await queue.get()
         queue.requeue(request, after=60)
         queue.done(request)
         queue.shut_down()
 
     asyncio.run(work())
     labels = {"name": "widget", "controller": "widget"}
-    assert metrics.registry.get_sample_value("workqueue_retries_total", labels) == 2
-    assert metrics.registry.get_sample_value("workqueue_adds_total", labels) == 2
+    assert metrics.registry.get_sample_value("workqueue_retries_total", labels) == 3
+    assert metrics.registry.get_sample_value("workqueue_adds_total", labels) == 3
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,23 @@ async def test_a_failure_of_its_own_is_an_answer_too(queue: WorkQueue[str], cloc
     assert await take(queue, 2) == ["b", "c"]
 
 
+async def test_who_changed_while_the_server_failed_it_speaks_for_it_too(
+    queue: WorkQueue[str], clock: ManualClock
+) -> None:
+    """An item that is asked for again in the moment of its failure is not held; its answer counts all the same."""
+    for name in "abc":
+        queue.add(name)
+    await take(queue, 3)
+    queue.add("a")
+    for name in "abc":
+        queue.hold(name)
+        queue.done(name)
+    assert await queue.get() == "a"
+    queue.forget("a")
+    queue.done("a")
+    assert await take(queue, 2) == ["b", "c"]
+
+
 async def test_changes_do_not_wait_for_the_server(queue: WorkQueue[str]) -> None:
     """What changes during an outage is tried at once, be it held or not; and is handed out once."""
     for name in "abc":
@@ -201,6 +218,27 @@ async def test_who_always_fails_holds_up_nobody(queue: WorkQueue[str], clock: Ma
     await fail(queue, 1)
     clock.advance(FIRST_HOLD)
     assert await queue.get() == "now"
+
+
+async def test_a_probe_that_hangs_is_not_the_last(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """While one waits for its answer, the next is tried in time."""
+    for name in "abc":
+        queue.add(name)
+    await fail(queue, 3)
+    clock.advance(FIRST_HOLD)
+    assert await queue.get() == "a"
+    clock.advance(2 * FIRST_HOLD)
+    assert await ready(queue) == 1
+
+
+async def test_further_failures_put_nothing_off(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """Those that fail one after the other do not keep the first from its turn."""
+    for number in range(4):
+        queue.add(f"item-{number}")
+    for _ in range(4):
+        await fail(queue, 1)
+        clock.advance(FIRST_HOLD / 4)
+    assert await ready(queue) == 1
 
 
 async def test_the_server_may_ask_for_a_pause(queue: WorkQueue[str], clock: ManualClock) -> None:
@@ -274,16 +312,17 @@ async def test_nobody_waits_for_ever(queue: WorkQueue[str]) -> None:
 
 async def test_what_comes_again_is_as_urgent_as_it_was(queue: WorkQueue[str], clock: ManualClock) -> None:
     """A failure, or a wish to look again, makes nothing of the initial list more urgent than what changes now."""
-    for name in ("failed", "later"):
+    for name in ("failed", "later", "held"):
         queue.add(name, priority=INITIAL_PRIORITY)
-    assert await take(queue, 2) == ["failed", "later"]
+    assert await take(queue, 3) == ["failed", "later", "held"]
     queue.retry("failed")
     queue.requeue("later", after=1)
-    for name in ("failed", "later"):
+    queue.hold("held")
+    for name in ("failed", "later", "held"):
         queue.done(name)
     clock.advance(2)
     queue.add("new")
-    assert await take(queue, 3) == ["new", "failed", "later"]
+    assert await take(queue, 4) == ["new", "failed", "later", "held"]
 
 
 async def test_replaced_delays_are_let_go(queue: WorkQueue[str], clock: ManualClock) -> None:
