@@ -231,6 +231,17 @@ async def test_a_probe_that_hangs_is_not_the_last(queue: WorkQueue[str], clock: 
     assert await ready(queue) == 1
 
 
+async def test_what_is_due_sooner_puts_nothing_off(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """There is one timer for what is delayed and what is held: after the one it is set for the other."""
+    queue.add("a")
+    await fail(queue, 1)
+    queue.add("sooner", after=FIRST_HOLD / 2)
+    clock.advance(FIRST_HOLD / 2)
+    assert await ready(queue) == 1
+    clock.advance(FIRST_HOLD / 2)
+    assert await ready(queue) == 2
+
+
 async def test_further_failures_put_nothing_off(queue: WorkQueue[str], clock: ManualClock) -> None:
     """Those that fail one after the other do not keep the first from its turn."""
     for number in range(4):
