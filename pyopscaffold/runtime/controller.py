@@ -288,7 +288,8 @@ class Controller:
         elif failure.common:
             self.queue.hold(request, asked=failure.asked)
         else:
-            self.queue.retry(request, longest=failure.retry == "longest", within=failure.within)
+            longest = failure.retry == "longest"
+            self.queue.retry(request, longest=longest, within=failure.within, answered=failure.answered)
 
     def _failed(self, failure: Failure) -> None:
         terminal, timeout = failure.retry == "never", failure.reason == "Timeout"

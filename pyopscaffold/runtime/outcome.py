@@ -46,8 +46,8 @@ class Failure:
 
     ``within``: the most seconds until the next try. ``stalled``: trying again soon can't help. ``quiet``: not reported
     in status, events and error logs. ``live``: the next try reads past the cache. ``common``: it has nothing to do with
-    the object, so many fail alike and wait together, ``asked`` seconds at least. ``bug``: nobody raised it on purpose,
-    so the log shows the stack.
+    the object, so many fail alike and wait together, ``asked`` seconds at least. ``answered``: as far as it tells, the
+    server works. ``bug``: nobody raised it on purpose, so the log shows the stack.
     """
 
     reason: str
@@ -59,6 +59,7 @@ class Failure:
     live: bool = False
     common: bool = False
     asked: float = 0.0
+    answered: bool = True
     bug: bool = False
 
 
@@ -86,16 +87,18 @@ def classify(error: Exception, *, failures: int, deleting: bool = False) -> Fail
             return Failure(reason="NamespaceTerminating", message=message, quiet=not deleting)
         case ApiError() | ConnectionFailed():
             reason = error.reason if isinstance(error, ApiError) else ""
+            common = isinstance(error, _COMMON)
             return Failure(
                 reason=reason_from(reason, type(error).__name__),
                 message=message,
-                common=isinstance(error, _COMMON),
+                common=common,
+                answered=not common,
                 asked=(error.retry_after or 0.0) if isinstance(error, ApiError) else 0.0,
             )
         case OwnershipLostError():
             return Failure(reason="OwnershipLost", message=message, quiet=True)
         case ReconcileTimeoutError():
-            return Failure(reason="Timeout", message=message)
+            return Failure(reason="Timeout", message=message, answered=False)
         case ClientError() | OSError() | PyopscaffoldError():
             return Failure(reason=type(error).__name__, message=message)
         case _:
@@ -125,5 +128,6 @@ def _worst(failures: list[Failure]) -> Failure:
         live=any(failure.live for failure in failures),
         common=all(failure.common for failure in failures),
         asked=max(failure.asked for failure in failures),
+        answered=any(failure.answered for failure in failures),
         bug=any(failure.bug for failure in failures),
     )

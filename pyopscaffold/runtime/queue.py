@@ -9,7 +9,7 @@ Properties, as those of client-go's workqueue:
 - *Patient with the server*: it has one backoff, which all items share that it has failed (``hold``). When that is over
   one of them is tried. Whoever is answered lets two others go, and starts the backoff anew: what an outage of an hour
   has held up is under way in seconds, and during the outage thousands of items ask no more often than one. What
-  changes meanwhile waits for nobody.
+  changes meanwhile waits for nobody. The server's failures are no part of an item's own backoff.
 - *Prioritised*: higher priority first, within it first come, first served. An item that comes again after its work
   keeps its priority.
 - *Fair*: every tenth turn is that of whoever came first, whatever its priority; so nobody waits for ever.
@@ -110,7 +110,8 @@ class WorkQueue(Generic[K]):
         self._held: _Heap[K] = []  # by how often each has failed, so that thousands that always do hold up no other
         self._held_until = 0.0
         self._holds = 0  # in a row, without an answer
-        self._unanswered: set[K] = set()  # whom the server failed when they were last tried
+        self._still_since = 0.0  # when one was last let go, or the first was held
+        self._unanswered: dict[K, int] = {}  # how often in a row the server has failed each
         self._ready: dict[int, list[tuple[int, _Entry[K]]]] = {}  # by priority
         self._turn = itertools.cycle(range(FAIR_TURN - 1, -1, -1))
         self._processing: dict[K, tuple[float, int]] = {}  # since when, and the priority
@@ -146,13 +147,15 @@ class WorkQueue(Generic[K]):
             self._metrics.added()
         self._enqueue(entry)
 
-    def retry(self, item: K, *, longest: bool = False, within: float = math.inf) -> float:
+    def retry(self, item: K, *, longest: bool = False, within: float = math.inf, answered: bool = True) -> float:
         """Add the item after a failure of its own with its backoff, or the longest one; returns the delay in seconds.
 
-        ``within``: more seconds than these it does not wait.
+        ``within``: more seconds than these it does not wait. ``answered``: the server has not failed it.
         """
-        failures = self._count(item)
-        self._answered(item)
+        failures = self._failures.get(item, 0)
+        self._failures[item] = failures + 1
+        if answered:
+            self._answered(item)
         delay = self._backoff.cap if longest else self._backoff.delay(failures, self._clock.monotonic())
         delay = min(delay, within)
         self.requeue(item, after=delay)
@@ -163,17 +166,22 @@ class WorkQueue(Generic[K]):
 
         It is handed out when it is its turn among all that the server has failed.
         """
-        failures, now = self._count(item), self._clock.monotonic()
-        self._unanswered.add(item)
-        if self._closed or item in self._pending:
+        failures, now = self._unanswered.get(item, 0), self._clock.monotonic()
+        self._unanswered[item] = failures + 1
+        if self._closed:
             return
         if self._metrics:
             self._metrics.retried()
-        until = self._held_until if self._drop_replaced(self._held) else now + self._next_hold()
+        if item in self._pending:
+            return
+        if not self._drop_replaced(self._held):
+            self._held_until, self._still_since = now + self._next_hold(), now
         _, priority = self._processing.get(item, (0.0, 0))
         self._pending[item] = entry = _Entry(item, math.inf, priority, next(self._order))
         self._wait(self._held, failures, entry)
-        self._hold_until(max(until, now + min(asked, LONGEST_ASKED)))
+        # or else one that changes all the time and is always asked to wait would hold up the others for ever
+        asked_until = min(now + asked, self._still_since + LONGEST_ASKED)
+        self._hold_until(max(self._held_until, asked_until))
 
     def requeue(self, item: K, *, after: float) -> None:
         """Add an item that is being worked on again, as urgent as it was."""
@@ -186,7 +194,7 @@ class WorkQueue(Generic[K]):
         self._answered(item)
 
     def failures(self, item: K) -> int:
-        """Failures in a row so far."""
+        """Failures of its own in a row so far."""
         return self._failures.get(item, 0)
 
     async def get(self) -> K | None:
@@ -241,16 +249,9 @@ class WorkQueue(Generic[K]):
         now = self._clock.monotonic()
         return [now - started for started, _ in list(self._processing.values())]
 
-    def _count(self, item: K) -> int:
-        """Count a failure; returns how many there were in a row before."""
-        failures = self._failures.get(item, 0)
-        self._failures[item] = failures + 1
-        return failures
-
     def _answered(self, item: K) -> None:
-        """Let others go if the server had failed this one the last time, and did not now."""
-        if item in self._unanswered:
-            self._unanswered.discard(item)
+        """Let others go if the server had failed this one, and did not now."""
+        if self._unanswered.pop(item, None) is not None:
             self._let_go(_LET_GO)
             self._holds = 0
             self._hold_until(self._clock.monotonic() + FIRST_HOLD)
@@ -261,7 +262,7 @@ class WorkQueue(Generic[K]):
             if not self._drop_replaced(self._held):
                 return
             entry = heapq.heappop(self._held)[2]
-            entry.ready_at = now
+            entry.ready_at = self._still_since = now
             if self._metrics:
                 self._metrics.added()
             self._enqueue(entry)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from pyopscaffold.runtime.clock import ManualClock
-from pyopscaffold.runtime.queue import FAIR_TURN, FIRST_HOLD, LONGEST_HOLD, Backoff, WorkQueue
+from pyopscaffold.runtime.queue import FAIR_TURN, FIRST_HOLD, LONGEST_ASKED, LONGEST_HOLD, Backoff, WorkQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +35,9 @@ class Holding:
 
     def __init__(self) -> None:
         self.items: dict[str, tuple[int, int]] = {}  # by their failures, and by the order in which they came
-        self.unanswered: set[str] = set()
+        self.unanswered: dict[str, int] = {}  # by how often in a row
         self.until = 0.0
+        self.still = 0.0  # since when none was let go
         self.row = 0
 
     def pause(self) -> float:
@@ -108,13 +109,13 @@ class QueueMachine(RuleBasedStateMachine):
     def let_go(self, count: int) -> None:
         """Expect the first of those that the server has failed."""
         for item in self.holding.take(count):
-            self.wishes[item].due = self.clock.monotonic()
+            self.wishes[item].due = self.holding.still = self.clock.monotonic()
 
     def answered(self, item: str) -> None:
         """Note that the server has not failed the item: that lets others go if it had before."""
         held = self.holding
         if item in held.unanswered:
-            held.unanswered.remove(item)
+            del held.unanswered[item]
             self.let_go(2)
             held.row, held.until = 0, self.clock.monotonic() + FIRST_HOLD
 
@@ -193,33 +194,34 @@ class QueueMachine(RuleBasedStateMachine):
         self.act(lambda: (self.queue.forget(item), self.queue.done(item)))
 
     @precondition(lambda self: self.working)
-    @rule(data=st.data(), asked=st.sampled_from([0.0, 0.0, 3.0]))
+    @rule(data=st.data(), asked=st.sampled_from([0.0, 0.0, 3.0, 50.0]))
     def hold(self, data: st.DataObject, asked: float) -> None:
         """Have the server fail an item: it waits for its turn, unless somebody has asked for it meanwhile."""
         item = data.draw(st.sampled_from(sorted(self.working)))
         priority = self.working.pop(item)
-        count = self.failures.get(item, 0)
-        self.failures[item] = count + 1
         held, now = self.holding, self.clock.monotonic()
-        held.unanswered.add(item)
+        count = held.unanswered.get(item, 0)
+        held.unanswered[item] = count + 1
         if item not in self.wishes:
-            until = held.until if held.items else now + held.pause()
-            held.until = max(until, now + asked)
+            if not held.items:
+                held.until, held.still = now + held.pause(), now
+            held.until = max(held.until, min(now + asked, held.still + LONGEST_ASKED))
             self.wish(item, math.inf, priority)
             held.items[item] = count, self.order
         self.act(lambda: (self.queue.hold(item, asked=asked), self.queue.done(item)))
 
     @precondition(lambda self: self.working)
-    @rule(data=st.data())
-    def fail(self, data: st.DataObject) -> None:
+    @rule(data=st.data(), answered=st.booleans())
+    def fail(self, data: st.DataObject, answered: bool) -> None:
         """Have a worker fail on an item: it comes again as urgent after its backoff, which doubles up to the cap."""
         item = data.draw(st.sampled_from(sorted(self.working)))
         priority = self.working.pop(item)
         count = self.failures.get(item, 0)
         self.failures[item] = count + 1
-        self.answered(item)
+        if answered:
+            self.answered(item)
         self.wish(item, self.clock.monotonic() + min(2.0**count, 8.0), priority)
-        self.act(lambda: (self.queue.retry(item), self.queue.done(item)))
+        self.act(lambda: (self.queue.retry(item, answered=answered), self.queue.done(item)))
         assert self.queue.failures(item) == count + 1
 
     @precondition(lambda self: self.working)

@@ -135,6 +135,24 @@ def test_every_delayed_addition_is_a_retry() -> None:
     assert metrics.registry.get_sample_value("workqueue_adds_total", labels) == 3
 
 
+def test_a_failure_of_the_server_is_a_retry_though_it_need_not_wait() -> None:
+    """Whatever is added with a delay counts, as in controller-runtime's queue, even if it is pending already."""
+    metrics = Metrics()
+    queue: WorkQueue[Request] = WorkQueue(clock=ManualClock(), metrics=metrics.controller("widget"))
+    request = Request("ns", "one")
+
+    async def work() -> None:
+        queue.add(request)
+        await queue.get()
+        queue.add(request)
+        queue.hold(request)
+        queue.done(request)
+
+    asyncio.run(work())
+    labels = {"name": "widget", "controller": "widget"}
+    assert metrics.registry.get_sample_value("workqueue_retries_total", labels) == 1
+
+
 @pytest.mark.parametrize(
     ("name", "bounds"),
     [

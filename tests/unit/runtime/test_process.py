@@ -34,7 +34,7 @@ from pyopscaffold.runtime import logs
 from pyopscaffold.runtime.children import CONTESTED, PUT_BACK_AGAIN
 from pyopscaffold.runtime.health import bind
 from pyopscaffold.runtime.options import Options
-from pyopscaffold.runtime.outcome import QUIET_CONFLICTS, classify
+from pyopscaffold.runtime.outcome import QUIET_CONFLICTS, ReconcileTimeoutError, classify
 from pyopscaffold.runtime.side_thread import SideThread
 from tests.tools_path import ROOT
 
@@ -300,6 +300,22 @@ def test_what_befalls_all_is_no_objects_fault(error: Exception, common: bool, as
     """Failures of the server are told from those of objects, with the pause that it asks for."""
     failure = classify(error, failures=0)
     assert (failure.common, failure.asked) == (common, asked)
+
+
+@pytest.mark.parametrize(
+    ("error", "answered"),
+    [
+        (Conflict("no"), True),
+        (KeyError("no"), True),
+        (ServerError("no"), False),
+        (ReconcileTimeoutError("too long"), False),
+        (ExceptionGroup("all", [ConnectionFailed("no"), ReconcileTimeoutError("too long")]), False),
+        (ExceptionGroup("all", [ConnectionFailed("no"), Conflict("no")]), True),
+    ],
+)
+def test_what_tells_nothing_of_the_server_is_no_answer(error: Exception, answered: bool) -> None:
+    """A reconcile whose time is over may have waited for a server that hangs."""
+    assert classify(error, failures=0).answered == answered
 
 
 def test_conflicts_are_quiet_until_they_repeat() -> None:

@@ -195,6 +195,34 @@ async def test_who_changed_while_the_server_failed_it_speaks_for_it_too(
     assert await take(queue, 2) == ["b", "c"]
 
 
+async def test_who_does_not_know_whether_the_server_works_lets_nobody_go(
+    queue: WorkQueue[str], clock: ManualClock
+) -> None:
+    """A reconcile whose time is over, say, while the server hangs."""
+    for name in "abc":
+        queue.add(name)
+    await fail(queue, 3)
+    clock.advance(FIRST_HOLD)
+    assert await queue.get() == "a"
+    queue.retry("a", answered=False)
+    queue.done("a")
+    assert await ready(queue) == 0
+
+
+async def test_an_outage_does_not_count_as_failures_of_an_objects_own(
+    queue: WorkQueue[str], clock: ManualClock
+) -> None:
+    """Who gets a conflict after an outage of an hour tries again as soon as without it."""
+    queue.add("a")
+    for _ in range(20):
+        await fail(queue, 1)
+        clock.advance(LONGEST_HOLD)
+        await ready(queue)
+    assert await queue.get() == "a"
+    assert queue.failures("a") == 0
+    assert queue.retry("a") == 0.005
+
+
 async def test_changes_do_not_wait_for_the_server(queue: WorkQueue[str]) -> None:
     """What changes during an outage is tried at once, be it held or not; and is handed out once."""
     for name in "abc":
@@ -218,6 +246,20 @@ async def test_who_always_fails_holds_up_nobody(queue: WorkQueue[str], clock: Ma
     await fail(queue, 1)
     clock.advance(FIRST_HOLD)
     assert await queue.get() == "now"
+
+
+async def test_who_has_failed_least_often_is_tried_first(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """The server's failures in a row count, each of them."""
+    for name in ("thrice", "twice"):
+        queue.add(name)
+    await fail(queue, 2)
+    queue.add("thrice")
+    await fail(queue, 1)
+    for name in ("thrice", "twice"):
+        queue.add(name)
+    await fail(queue, 2)
+    clock.advance(FIRST_HOLD)
+    assert await queue.get() == "twice"
 
 
 async def test_a_probe_that_hangs_is_not_the_last(queue: WorkQueue[str], clock: ManualClock) -> None:
@@ -262,6 +304,39 @@ async def test_the_server_may_ask_for_a_pause(queue: WorkQueue[str], clock: Manu
     assert await ready(queue) == 1
     await fail(queue, 1, asked=86_400)
     clock.advance(60)
+    assert await ready(queue) == 1
+
+
+async def test_who_is_always_asked_to_wait_holds_up_nobody(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """An item that changes every half a minute, and is asked to wait for one each time, is not all that is tried."""
+    queue.add("limited")
+    queue.add("another")
+    await fail(queue, 2, asked=60)
+    tried = []
+    for _ in range(3):
+        clock.advance(30)
+        queue.add("limited")
+        tried += await fail(queue, await ready(queue), asked=60)
+    assert tried.count("another") == 1
+
+
+async def test_each_trial_may_bring_another_wish_to_wait(queue: WorkQueue[str], clock: ManualClock) -> None:
+    """The minute at most is counted from the last trial, not from when the server was first asked."""
+    clock.advance(1000)
+    queue.add("a")
+    queue.add("b")
+    await fail(queue, 2, asked=60)
+    for _ in range(3):
+        clock.advance(59)
+        assert await ready(queue) == 0
+        clock.advance(1)
+        await fail(queue, await ready(queue), asked=60)
+    clock.advance(30)
+    queue.add("c")
+    await fail(queue, 1, asked=60)
+    clock.advance(29)
+    assert await ready(queue) == 0
+    clock.advance(1)
     assert await ready(queue) == 1
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 from pyopscaffold.api import Object, ObjectMeta, TenantConfig, controller, resource
-from pyopscaffold.errors import KubeconfigError, NotFound
+from pyopscaffold.errors import KubeconfigError, NotFound, ServerError
 from pyopscaffold.runtime import Context, Reconciler, Result, predicate
 from pyopscaffold.runtime.cache import Cache, Delta
 from pyopscaffold.runtime.client.transport import Request as HttpRequest
@@ -20,8 +20,8 @@ from pyopscaffold.runtime.events import EventRecorder
 from pyopscaffold.runtime.fencing import HELD, Grant, GuardedTransport
 from pyopscaffold.runtime.membership import Membership, ShardTimes
 from pyopscaffold.runtime.metrics import Metrics
-from pyopscaffold.runtime.outcome import OwnershipLostError
-from pyopscaffold.runtime.queue import INITIAL_PRIORITY, WorkQueue
+from pyopscaffold.runtime.outcome import OwnershipLostError, ReconcileTimeoutError
+from pyopscaffold.runtime.queue import FIRST_HOLD, INITIAL_PRIORITY, WorkQueue
 from pyopscaffold.runtime.reconcile import Request
 from pyopscaffold.runtime.sharding import Part, Shards
 from pyopscaffold.testing import FakeCluster
@@ -244,6 +244,21 @@ async def test_nothing_is_begun_after_the_lease() -> None:
         await world.agree()
         world.clock.advance(TIMES.retry)
         assert await world.told() == ["0"]
+
+
+async def test_a_reconcile_that_took_too_long_brings_no_others_on() -> None:
+    """It may have waited for a server that hangs: whom that has failed is tried one after the other, as before."""
+    async with sharing() as world:
+
+        def raise_(error: Exception) -> NoReturn:
+            raise error
+
+        world.looks.during = lambda: raise_(ServerError("no", code=503))
+        await world.make(*NAMES)
+        assert {*await world.told()} == {*NAMES}
+        world.looks.during = lambda: raise_(ReconcileTimeoutError("too long"))
+        world.clock.advance(FIRST_HOLD)
+        assert len(await world.told()) == 1
 
 
 async def test_what_outlives_the_lease_is_not_told() -> None:
