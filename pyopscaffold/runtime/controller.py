@@ -275,6 +275,9 @@ class Controller:
 
     def _settle(self, request: Request, verdict: Verdict) -> None:
         failure = verdict.failure
+        if verdict.held:
+            self.queue.hold(request)
+            return
         if failure is None:
             self.queue.forget(request)
             if verdict.requeue_after is not None:

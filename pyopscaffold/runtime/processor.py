@@ -54,18 +54,22 @@ T = TypeVar("T", bound=Object)
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a look came to: when to look again, and the failure, with what was raised, if it was one."""
+    """What a look came to: when to look again, and the failure, with what was raised, if it was one.
+
+    ``held``: it came to nothing, and is made when the server works again.
+    """
 
     requeue_after: float | None = None
     failure: Failure | None = None
     error: Exception | None = None
+    held: bool = False
 
     @property
     def label(self) -> str:
         """How metrics and traces call it."""
         if self.failure is not None:
             return "error"
-        return "success" if self.requeue_after is None else "requeue_after"
+        return "requeue_after" if self.held or self.requeue_after is not None else "success"
 
 
 DONE = Verdict()

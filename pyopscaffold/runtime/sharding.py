@@ -114,11 +114,6 @@ class Shards:
         if self._pending:
             self._publish_if_drained()
 
-    @property
-    def retry(self) -> float:
-        """In how many seconds to look again, when our time is over and may yet be prolonged."""
-        return self._membership.times.retry if self._membership is not None else 1.0
-
     def _change(self) -> None:
         old, now = self.part, self._published
         # what is about to be given away counts as gone, until it is known which view the others see
@@ -231,12 +226,8 @@ class Share:
                 self._forget(stored)
 
     def _not_now(self, request: Request) -> Verdict:
-        """Drop what is another's; look again soon at what is ours, when the Lease may be renewed."""
-        return (
-            Verdict(requeue_after=self._shards.retry)
-            if self._shards.part.has(request.namespace, request.name)
-            else DONE
-        )
+        """Drop what is another's; what is ours waits as for the server, which may not have renewed the Lease."""
+        return Verdict(held=True) if self._shards.part.has(request.namespace, request.name) else DONE
 
     async def _stamped(self, request: Request, grant: Grant, options: dict[str, Any]) -> Verdict | None:
         """Touch an object that another replica had, so that nothing that was read before can be written any more."""

@@ -242,8 +242,29 @@ async def test_nothing_is_begun_after_the_lease() -> None:
         await world.change("0")
         assert await world.told() == []
         await world.agree()
-        world.clock.advance(TIMES.retry)
+        world.clock.advance(FIRST_HOLD)
         assert await world.told() == ["0"]
+
+
+async def test_an_outage_is_as_cheap_when_the_lease_runs_out_in_it() -> None:
+    """Who may not write, since the server renews no Lease, waits for that as all whom the server has failed."""
+    async with sharing() as world:
+        world.cluster.fail(ServerError("no", code=503), verb="patch", kind=Piece, times=len(NAMES))
+        await world.make(*NAMES)
+        looked = await world.told()
+        assert len(looked) < len(NAMES) / 2
+        world.clock.advance(TIMES.deadline)
+        await world.told()
+        before = world.value("workqueue_adds_total")
+        for _ in range(100):
+            world.clock.advance(1)
+            await world.told()
+        assert world.value("workqueue_adds_total") - before <= 16
+        for _ in range(10):
+            await world.agree()
+            world.clock.advance(TIMES.retry)
+            looked += await world.told()
+        assert sorted(looked, key=int) == NAMES
 
 
 async def test_a_reconcile_that_took_too_long_brings_no_others_on() -> None:
