@@ -14,6 +14,7 @@ from pyopscaffold.errors import (
     ConnectionFailed,
     Forbidden,
     Invalid,
+    KubeconfigError,
     PyopscaffoldError,
     ServerError,
     TerminalError,
@@ -26,7 +27,7 @@ from pyopscaffold.runtime.children import CONTESTED, PUT_BACK_AGAIN
 Retry: TypeAlias = Literal["backoff", "longest", "never"]
 _SOONEST: tuple[Retry, ...] = get_args(Retry)
 
-_COMMON = (ConnectionFailed, ServerError, TooManyRequests, Unauthorized, Forbidden)
+_COMMON = (ConnectionFailed, ServerError, TooManyRequests, Unauthorized, Forbidden, KubeconfigError)
 
 QUIET_CONFLICTS = 5
 """So many conflicts in a row are everyday life; more are reported like any error."""
@@ -85,7 +86,7 @@ def classify(error: Exception, *, failures: int, deleting: bool = False) -> Fail
         case Forbidden() if error.namespace_terminating:
             # all that is in it will soon be deleted too: only who can't let go then has to tell
             return Failure(reason="NamespaceTerminating", message=message, quiet=not deleting)
-        case ApiError() | ConnectionFailed():
+        case ApiError() | ConnectionFailed() | KubeconfigError():
             reason = error.reason if isinstance(error, ApiError) else ""
             common = isinstance(error, _COMMON)
             return Failure(
