@@ -46,6 +46,11 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
+def backoff(first: float, failures: int, longest: float) -> float:
+    """Return the seconds to pause after so many earlier failures: they double, up to the longest pause."""
+    return min(first * 2.0 ** min(failures, 60), longest)
+
+
 class WakefulClock(SystemClock):
     """A clock whose ``monotonic()`` also counts the time in which the machine slept or was suspended.
 

@@ -28,6 +28,8 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
+from pyopscaffold.runtime.clock import backoff
+
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
@@ -78,7 +80,7 @@ class Backoff:
 
     def delay(self, failures: int, now: float) -> float:
         """Seconds to wait after so many earlier failures; takes one token of the overall bucket."""
-        own = min(self.base * 2.0 ** min(failures, 60), self.cap)
+        own = backoff(self.base, failures, self.cap)
         self._next_free = max(self._next_free, now - self._tolerance) + self._interval
         return max(own, self._next_free - now)
 
@@ -93,6 +95,7 @@ class _Entry(Generic[K]):
 
 
 _Heap: TypeAlias = "list[tuple[float, int, _Entry[K]]]"
+"""By a rank, which is the same for all that are ready, and by order."""
 
 
 class WorkQueue(Generic[K]):
@@ -112,7 +115,7 @@ class WorkQueue(Generic[K]):
         self._holds = 0  # in a row, without an answer
         self._still_since = 0.0  # when one was last let go, or the first was held
         self._unanswered: dict[K, int] = {}  # how often in a row the server has failed each
-        self._ready: dict[int, list[tuple[int, _Entry[K]]]] = {}  # by priority
+        self._ready: dict[int, _Heap[K]] = {}  # by priority
         self._turn = itertools.cycle(range(FAIR_TURN - 1, -1, -1))
         self._processing: dict[K, tuple[float, int]] = {}  # since when, and the priority
         self._failures: dict[K, int] = {}
@@ -271,12 +274,16 @@ class WorkQueue(Generic[K]):
         heapq.heappush(heap, (rank, entry.order, entry))
         if len(heap) > _REPLACED_MAX + 2 * len(self._pending):
             # most were replaced by sooner ones, and would stay until they are due, hours later perhaps
-            heap[:] = [waiting for waiting in heap if self._pending.get(waiting[2].item) is waiting[2]]
+            heap[:] = [waiting for waiting in heap if self._counts(waiting[2])]
             heapq.heapify(heap)
 
+    def _counts(self, entry: _Entry[K]) -> bool:
+        """Whether the entry was neither replaced nor handed out."""
+        return self._pending.get(entry.item) is entry
+
     def _drop_replaced(self, heap: _Heap[K]) -> bool:
-        """Drop entries from the top that were replaced; whether there is one left."""
-        while heap and self._pending.get(heap[0][2].item) is not heap[0][2]:
+        """Drop entries from the top that don't count any more; whether there is one left."""
+        while heap and not self._counts(heap[0][2]):
             heapq.heappop(heap)
         return bool(heap)
 
@@ -293,20 +300,18 @@ class WorkQueue(Generic[K]):
         if entry.queued or entry.item in self._processing:
             return
         entry.queued = True
-        heapq.heappush(self._ready.setdefault(entry.priority, []), (entry.order, entry))
+        heapq.heappush(self._ready.setdefault(entry.priority, []), (0.0, entry.order, entry))
         self._wake()
 
     def _pop(self) -> _Entry[K] | None:
         for priority, heap in list(self._ready.items()):
-            while heap and self._pending.get(heap[0][1].item) is not heap[0][1]:
-                heapq.heappop(heap)
-            if not heap:
+            if not self._drop_replaced(heap):
                 del self._ready[priority]
         if not self._ready:
             return None
         fair = next(self._turn) == 0
         heap = min(self._ready.values()) if fair else self._ready[max(self._ready)]
-        return heapq.heappop(heap)[1]
+        return heapq.heappop(heap)[2]
 
     def _promote(self) -> None:
         now = self._clock.monotonic()
@@ -321,7 +326,7 @@ class WorkQueue(Generic[K]):
             self._hold_until(now + self._next_hold())
 
     def _next_hold(self) -> float:
-        return min(FIRST_HOLD * 2.0 ** min(self._holds, 60), LONGEST_HOLD)
+        return backoff(FIRST_HOLD, self._holds, LONGEST_HOLD)
 
     def _hold_until(self, at: float) -> None:
         self._held_until = at

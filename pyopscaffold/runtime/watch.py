@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from pyopscaffold.errors import ApiError, BadRequest, ClientError, Expired, Invalid, KubeconfigError
+from pyopscaffold.runtime.clock import backoff
 from pyopscaffold.runtime.objects import Stored, parse_meta
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ class Reflector:
 
     def _next_delay(self, error: Exception | None = None) -> float:
         self._failures += 1
-        delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(self._failures - 1, 10))
+        delay = backoff(_FIRST_DELAY, self._failures - 1, _LONGEST_DELAY)
         delay *= random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries
         asked = error.retry_after if isinstance(error, ApiError) else None
         return max(delay, asked or 0.0)

@@ -35,8 +35,6 @@ _log = logging.getLogger(__name__)
 
 WORKERS = 8
 _WRITERS = 8
-_PAUSE = 4.0
-"""How much longer than a look at everything the pause after it is: whoever looks is not to take a core to himself."""
 _SETTLED = 0.3
 """The share of the time that memory may take to settle; what it grows by afterwards counts."""
 _PATIENCE = 60.0
@@ -302,12 +300,12 @@ def collecting(cluster: Cluster) -> AbstractContextManager[None]:
     collector = GarbageCollector(cluster.client)
 
     def collect(over: threading.Event) -> None:
-        took = 0.0
-        while not over.wait(max(1.0, _PAUSE * took)):
+        pause = 1.0
+        while not over.wait(pause):
             began = time.monotonic()
             with suppress(ClientError):
                 collector.collect()
-            took = time.monotonic() - began
+            pause = max(1.0, _pause_after(began))
 
     return at_work(collect)
 
@@ -334,10 +332,14 @@ def settle(cluster: Cluster, wanted: dict[str, str], *, within: float) -> None:
     began = time.monotonic()
     deadline = began + within
     while open_ := differences(cluster, wanted):
-        now = time.monotonic()
-        assert now < deadline, f"{len(open_)} not so after {within:g} s: {open_[:10]}"
-        time.sleep(max(0.1, _PAUSE * (now - began)))
+        assert time.monotonic() < deadline, f"{len(open_)} not so after {within:g} s: {open_[:10]}"
+        time.sleep(max(0.1, _pause_after(began)))
         began = time.monotonic()
+
+
+def _pause_after(began: float) -> float:
+    """Seconds to pause after a look at everything: whoever looks is not to take a core to himself."""
+    return 4 * (time.monotonic() - began)
 
 
 def differences(cluster: Cluster, wanted: dict[str, str]) -> list[str]:

@@ -11,6 +11,7 @@ import msgspec
 
 from pyopscaffold.errors import ApiError, ConnectionFailed, ServerError, TooManyRequests
 from pyopscaffold.runtime.client import wire
+from pyopscaffold.runtime.clock import backoff
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -77,5 +78,5 @@ async def follow(
         # a server that hangs up at once must not be called in a loop
         failures = 0 if version != before else failures + 1
         if failures:
-            delay = max(delay, min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(failures - 1, 10)))
+            delay = max(delay, backoff(_FIRST_DELAY, failures - 1, _LONGEST_DELAY))
         await clock.sleep(delay * random.uniform(1.0, 1.25))  # noqa: S311
