@@ -12,7 +12,6 @@ import argparse
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,12 +22,12 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.operators_bench import CRD  # noqa: E402 - the line above lets Python find it
 from benchmarks.operators_kinds import BUILD, HERE, KOPF_OPERATOR, OURS, Operator, Process  # noqa: E402 - as above
-from pyopscaffold.errors import ClientError, Conflict  # noqa: E402 - as above
+from pyopscaffold.errors import ClientError  # noqa: E402 - as above
 from pyopscaffold.testing import ControlPlane  # noqa: E402 - as above
 from pyopscaffold.testing.discovery import create_namespace  # noqa: E402 - as above
 from pyopscaffold.testing.server import Identity  # noqa: E402 - as above
 from pyopscaffold.testing.waiting import eventually  # noqa: E402 - as above
-from tests.faults import etcd  # noqa: E402 - as above
+from tests.faults import etcd, orphans  # noqa: E402 - as above
 from tests.faults.proxy import Ending, FaultProxy, anything, watches  # noqa: E402 - as above
 
 if TYPE_CHECKING:
@@ -115,13 +114,7 @@ class Scene:
         """Names of the Notes that are not reconciled to their newest generation; collects garbage on the way."""
         notes = self.notes()
         children = {found["metadata"]["name"]: found for found in self.client.get(self._path("configmaps"))["items"]}
-        uids = {note["metadata"]["uid"] for note in notes.values()}
-        for name, child in list(children.items()):
-            if not uids.intersection(owner["uid"] for owner in child["metadata"].get("ownerReferences", ())):
-                with suppress(Conflict):  # it has another owner since
-                    version = child["metadata"]["resourceVersion"]
-                    self.client.delete(f"{self._path('configmaps')}/{name}", version=version)
-                    del children[name]
+        orphans.collect(self.client, self._path("configmaps"), children, notes)
         return [name for name, note in notes.items() if not _follows(note, children.get(name))]
 
     def known(self) -> set[str]:

@@ -7,7 +7,7 @@ import hashlib
 import itertools
 import os
 from collections import Counter
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pyopscaffold.api import controller
-from pyopscaffold.errors import Conflict, PyopscaffoldError
+from pyopscaffold.errors import PyopscaffoldError
 from pyopscaffold.kube.builtin import CONFIG_MAP
 from pyopscaffold.runtime import Context, Manager, Options, Reconciler, Result, conditions
 from pyopscaffold.runtime.client.config import load
 from pyopscaffold.runtime.client.http import HttpClient
 from tests.cluster.widgets import Cluster, Widget, config_map
+from tests.faults import orphans
 from tests.faults.clocks import FastClock
 
 if TYPE_CHECKING:
@@ -87,13 +88,7 @@ class World(Cluster):
     def truth(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Ask for all, and collect garbage as kube-controller-manager would: ConfigMaps whose owner is gone."""
         widgets, maps = self.listed("widgets"), self.listed("configmaps")
-        uids = {widget["metadata"]["uid"] for widget in widgets.values()}
-        for name, child in list(maps.items()):
-            metadata = child["metadata"]
-            if not uids.intersection(owner["uid"] for owner in metadata.get("ownerReferences", ())):
-                with suppress(Conflict):  # it has another owner since
-                    self.client.delete(self.config_map_path(name), version=metadata["resourceVersion"])
-                    del maps[name]
+        orphans.collect(self.client, self.config_map_path("").rstrip("/"), maps, widgets)
         return {"widgets": widgets, "configmaps": maps}
 
     def populate(self) -> None:

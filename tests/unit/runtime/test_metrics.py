@@ -108,49 +108,47 @@ def test_results_are_there_before_they_happen() -> None:
     assert 'controller_runtime_reconcile_panics_total{controller="widget"} 0.0' in text
 
 
-def test_every_delayed_addition_is_a_retry() -> None:
+async def test_every_delayed_addition_is_a_retry() -> None:
     """As in controller-runtime's queue: a backoff counts, that of the server too, and a requeue that was asked for."""
     metrics, clock = Metrics(), ManualClock()
-    queue: WorkQueue[Request] = WorkQueue(clock=clock, metrics=metrics.controller("widget"))
-    request = Request("ns", "one")
-
-    async def work() -> None:
-        queue.add(request)
-        await queue.get()
-        queue.retry(request)
-        queue.done(request)
-        clock.advance(1)
-        await queue.get()
-        queue.hold(request)
-        queue.done(request)
-        clock.advance(1)
-        await queue.get()
-        queue.requeue(request, after=60)
-        queue.done(request)
-        queue.shut_down()
-
-    asyncio.run(work())
-    labels = {"name": "widget", "controller": "widget"}
-    assert metrics.registry.get_sample_value("workqueue_retries_total", labels) == 3
-    assert metrics.registry.get_sample_value("workqueue_adds_total", labels) == 3
+    queue, request = queue_of(metrics, clock), Request("ns", "one")
+    queue.add(request)
+    await queue.get()
+    queue.retry(request)
+    queue.done(request)
+    clock.advance(1)
+    await queue.get()
+    queue.hold(request)
+    queue.done(request)
+    clock.advance(1)
+    await queue.get()
+    queue.requeue(request, after=60)
+    queue.done(request)
+    queue.shut_down()
+    assert counted(metrics, "workqueue_retries_total") == 3
+    assert counted(metrics, "workqueue_adds_total") == 3
 
 
-def test_a_failure_of_the_server_is_a_retry_though_it_need_not_wait() -> None:
+async def test_a_failure_of_the_server_is_a_retry_though_it_need_not_wait() -> None:
     """Whatever is added with a delay counts, as in controller-runtime's queue, even if it is pending already."""
     metrics = Metrics()
-    queue: WorkQueue[Request] = WorkQueue(clock=ManualClock(), metrics=metrics.controller("widget"))
-    request = Request("ns", "one")
+    queue, request = queue_of(metrics, ManualClock()), Request("ns", "one")
+    queue.add(request)
+    await queue.get()
+    queue.add(request)
+    queue.hold(request)
+    queue.done(request)
+    assert counted(metrics, "workqueue_retries_total") == 1
 
-    async def work() -> None:
-        queue.add(request)
-        await queue.get()
-        queue.add(request)
-        queue.hold(request)
-        queue.done(request)
 
-    asyncio.run(work())
-    labels = {"name": "widget", "controller": "widget"}
-    assert metrics.registry.get_sample_value("workqueue_retries_total", labels) == 1
+def queue_of(metrics: Metrics, clock: ManualClock) -> WorkQueue[Request]:
+    """Give a queue that reports as that of the controller "widget"."""
+    return WorkQueue(clock=clock, metrics=metrics.controller("widget"))
+
+
+def counted(metrics: Metrics, name: str) -> float | None:
+    """Read a counter of that queue."""
+    return metrics.registry.get_sample_value(name, {"name": "widget", "controller": "widget"})
 
 
 @pytest.mark.parametrize(

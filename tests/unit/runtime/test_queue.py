@@ -104,6 +104,13 @@ async def fail(queue: WorkQueue[str], count: int, *, asked: float = 0.0) -> list
     return failed
 
 
+async def held(queue: WorkQueue[str], *names: str, asked: float = 0.0) -> None:
+    """Add items, and have the server fail them."""
+    for name in names:
+        queue.add(name)
+    await fail(queue, len(names), asked=asked)
+
+
 async def ready(queue: WorkQueue[str]) -> int:
     """Say how many items could be taken at once."""
     for _ in range(5):
@@ -113,9 +120,7 @@ async def ready(queue: WorkQueue[str]) -> int:
 
 async def test_an_outage_is_probed_by_one_item_after_the_other(queue: WorkQueue[str], clock: ManualClock) -> None:
     """However many items the server has failed, they share one backoff, which doubles up to ten seconds."""
-    for number in range(1000):
-        queue.add(f"item-{number:03}")
-    await fail(queue, 1000)
+    await held(queue, *(f"item-{number:03}" for number in range(1000)))
     tries, probes = [], []
     for _ in range(400):
         clock.advance(0.1)
@@ -130,9 +135,7 @@ async def test_an_outage_is_probed_by_one_item_after_the_other(queue: WorkQueue[
 
 async def test_each_answer_lets_two_others_go(queue: WorkQueue[str], clock: ManualClock) -> None:
     """Once the server answers again, all that it has failed is under way within a few answers."""
-    for number in range(100):
-        queue.add(f"item-{number}")
-    await fail(queue, 100)
+    await held(queue, *(f"item-{number}" for number in range(100)))
     clock.advance(FIRST_HOLD)
     at_once = [await ready(queue)]
     while at_once[-1]:
@@ -146,9 +149,7 @@ async def test_each_answer_lets_two_others_go(queue: WorkQueue[str], clock: Manu
 
 async def test_an_answer_starts_the_backoff_anew(queue: WorkQueue[str], clock: ManualClock) -> None:
     """After a long outage with one answer in it, the next one is found out about as the first was."""
-    for number in range(100):
-        queue.add(f"item-{number}")
-    await fail(queue, 100)
+    await held(queue, *(f"item-{number}" for number in range(100)))
     for _ in range(10):
         clock.advance(LONGEST_HOLD)
         await ready(queue)
@@ -168,9 +169,7 @@ async def test_an_answer_starts_the_backoff_anew(queue: WorkQueue[str], clock: M
 
 async def test_a_failure_of_its_own_is_an_answer_too(queue: WorkQueue[str], clock: ManualClock) -> None:
     """Whoever gets a conflict, say, has reached the server."""
-    for name in "abc":
-        queue.add(name)
-    await fail(queue, 3)
+    await held(queue, "a", "b", "c")
     clock.advance(FIRST_HOLD)
     assert await queue.get() == "a"
     queue.retry("a")
@@ -199,9 +198,7 @@ async def test_who_does_not_know_whether_the_server_works_lets_nobody_go(
     queue: WorkQueue[str], clock: ManualClock
 ) -> None:
     """A reconcile whose time is over, say, while the server hangs."""
-    for name in "abc":
-        queue.add(name)
-    await fail(queue, 3)
+    await held(queue, "a", "b", "c")
     clock.advance(FIRST_HOLD)
     assert await queue.get() == "a"
     queue.retry("a", answered=False)
@@ -225,9 +222,7 @@ async def test_an_outage_does_not_count_as_failures_of_an_objects_own(
 
 async def test_changes_do_not_wait_for_the_server(queue: WorkQueue[str]) -> None:
     """What changes during an outage is tried at once, be it held or not; and is handed out once."""
-    for name in "abc":
-        queue.add(name)
-    await fail(queue, 3)
+    await held(queue, "a", "b", "c")
     queue.add("b")
     queue.add("new")
     assert await take(queue, 2) == ["b", "new"]
@@ -236,37 +231,25 @@ async def test_changes_do_not_wait_for_the_server(queue: WorkQueue[str]) -> None
 
 async def test_who_always_fails_holds_up_nobody(queue: WorkQueue[str], clock: ManualClock) -> None:
     """An item that the server fails now is the next to be tried, not the last behind those that it always fails."""
-    for number in range(100):
-        queue.add(f"always-{number}")
-    await fail(queue, 100)
-    for number in range(100):
-        queue.add(f"always-{number}")
-    await fail(queue, 100)
-    queue.add("now")
-    await fail(queue, 1)
+    await held(queue, *(f"always-{number}" for number in range(100)))
+    await held(queue, *(f"always-{number}" for number in range(100)))
+    await held(queue, "now")
     clock.advance(FIRST_HOLD)
     assert await queue.get() == "now"
 
 
 async def test_who_has_failed_least_often_is_tried_first(queue: WorkQueue[str], clock: ManualClock) -> None:
     """The server's failures in a row count, each of them."""
-    for name in ("thrice", "twice"):
-        queue.add(name)
-    await fail(queue, 2)
-    queue.add("thrice")
-    await fail(queue, 1)
-    for name in ("thrice", "twice"):
-        queue.add(name)
-    await fail(queue, 2)
+    await held(queue, "thrice", "twice")
+    await held(queue, "thrice")
+    await held(queue, "thrice", "twice")
     clock.advance(FIRST_HOLD)
     assert await queue.get() == "twice"
 
 
 async def test_a_probe_that_hangs_is_not_the_last(queue: WorkQueue[str], clock: ManualClock) -> None:
     """While one waits for its answer, the next is tried in time."""
-    for name in "abc":
-        queue.add(name)
-    await fail(queue, 3)
+    await held(queue, "a", "b", "c")
     clock.advance(FIRST_HOLD)
     assert await queue.get() == "a"
     clock.advance(2 * FIRST_HOLD)
@@ -275,8 +258,7 @@ async def test_a_probe_that_hangs_is_not_the_last(queue: WorkQueue[str], clock: 
 
 async def test_what_is_due_sooner_puts_nothing_off(queue: WorkQueue[str], clock: ManualClock) -> None:
     """There is one timer for what is delayed and what is held: after the one it is set for the other."""
-    queue.add("a")
-    await fail(queue, 1)
+    await held(queue, "a")
     queue.add("sooner", after=FIRST_HOLD / 2)
     clock.advance(FIRST_HOLD / 2)
     assert await ready(queue) == 1
@@ -296,8 +278,7 @@ async def test_further_failures_put_nothing_off(queue: WorkQueue[str], clock: Ma
 
 async def test_the_server_may_ask_for_a_pause(queue: WorkQueue[str], clock: ManualClock) -> None:
     """Nothing that it failed is tried before the time that it asked for, which is a minute at most."""
-    queue.add("a")
-    await fail(queue, 1, asked=30)
+    await held(queue, "a", asked=30)
     clock.advance(29)
     assert await ready(queue) == 0
     clock.advance(1)
@@ -309,9 +290,7 @@ async def test_the_server_may_ask_for_a_pause(queue: WorkQueue[str], clock: Manu
 
 async def test_who_is_always_asked_to_wait_holds_up_nobody(queue: WorkQueue[str], clock: ManualClock) -> None:
     """An item that changes every half a minute, and is asked to wait for one each time, is not all that is tried."""
-    queue.add("limited")
-    queue.add("another")
-    await fail(queue, 2, asked=60)
+    await held(queue, "limited", "another", asked=60)
     tried = []
     for _ in range(3):
         clock.advance(30)
@@ -323,17 +302,14 @@ async def test_who_is_always_asked_to_wait_holds_up_nobody(queue: WorkQueue[str]
 async def test_each_trial_may_bring_another_wish_to_wait(queue: WorkQueue[str], clock: ManualClock) -> None:
     """The minute at most is counted from the last trial, not from when the server was first asked."""
     clock.advance(1000)
-    queue.add("a")
-    queue.add("b")
-    await fail(queue, 2, asked=60)
+    await held(queue, "a", "b", asked=60)
     for _ in range(3):
         clock.advance(59)
         assert await ready(queue) == 0
         clock.advance(1)
         await fail(queue, await ready(queue), asked=60)
     clock.advance(30)
-    queue.add("c")
-    await fail(queue, 1, asked=60)
+    await held(queue, "c", asked=60)
     clock.advance(29)
     assert await ready(queue) == 0
     clock.advance(1)
@@ -342,9 +318,7 @@ async def test_each_trial_may_bring_another_wish_to_wait(queue: WorkQueue[str], 
 
 async def test_failures_of_the_server_take_no_turn_of_others(queue: WorkQueue[str]) -> None:
     """Thousands that it fails leave the overall rate of retries to those that fail for reasons of their own."""
-    for number in range(5000):
-        queue.add(f"item-{number}")
-    await fail(queue, 5000)
+    await held(queue, *(f"item-{number}" for number in range(5000)))
     assert queue.retry("another") == 0.005
 
 
